@@ -1,0 +1,1 @@
+"""Board descriptions: one TOML file a board (data only)."""
