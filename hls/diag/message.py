@@ -1,0 +1,84 @@
+"""Spans, diagnostics, and how they are shown as text and as JSON."""
+
+import json
+from dataclasses import dataclass, field
+
+__all__ = ["CompileError", "Diagnostic", "Span", "render", "to_json"]
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A place in the user's source. Lines and columns count from 1; column 0 means the whole line."""
+
+    file: str
+    line: int
+    column: int = 0
+    length: int = 1
+
+    def __str__(self):
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message: what is wrong at ``span``, and in ``hint`` what to write instead."""
+
+    message: str
+    span: Span | None = None
+    hint: str = ""
+    severity: str = "error"  #: "error", "warning" or "note"
+    notes: tuple["Diagnostic", ...] = field(default=())
+
+
+class CompileError(Exception):
+    """A kernel that cannot be built, with every diagnostic found up to there."""
+
+    def __init__(self, *diagnostics: Diagnostic):
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(d.message for d in diagnostics))
+
+    @classmethod
+    def at(cls, span: Span | None, message: str, hint: str = ""):
+        return cls(Diagnostic(message, span, hint))
+
+
+def render(diagnostic: Diagnostic, sources: dict[str, str]) -> str:
+    """The diagnostic as text, with the source line and a caret under the place where the file is in ``sources``."""
+    span = diagnostic.span
+    place = f"{span}: " if span else ""
+    lines = [f"{place}{diagnostic.severity}: {diagnostic.message}", *_excerpt(span, sources)]
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
+    lines += [render(note, sources) for note in diagnostic.notes]
+    return "\n".join(lines)
+
+
+def _excerpt(span: Span | None, sources: dict[str, str]) -> list[str]:
+    text = sources.get(span.file, "").splitlines() if span else []
+    if not span or not 0 < span.line <= len(text):
+        return []
+    source = text[span.line - 1]
+    if not span.column:
+        return [f"    {source.strip()}"]
+    # tabs stay tabs, so that the caret stands under the character in any terminal
+    pad = "".join("\t" if c == "\t" else " " for c in source[: span.column - 1])
+    width = max(1, min(span.length, len(source) - span.column + 1))
+    return [f"    {source}", f"    {pad}^{'~' * (width - 1)}"]
+
+
+def to_json(diagnostics) -> str:
+    """The diagnostics as a JSON array, for editors and other tools."""
+    return json.dumps([_record(d) for d in diagnostics], indent=2)
+
+
+def _record(d: Diagnostic) -> dict:
+    span = d.span
+    return {
+        "severity": d.severity,
+        "message": d.message,
+        "hint": d.hint,
+        "file": span.file if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "notes": [_record(note) for note in d.notes],
+    }

@@ -1,0 +1,61 @@
+"""Building and walking IR."""
+
+from .nodes import Op, Region, Value
+from .optable import OPS
+from .types import BOOL, I64, IntType, Type
+
+__all__ = ["Builder", "uses", "walk"]
+
+
+class Builder:
+    """Appends operations to a region; result types come from the op table where it knows them."""
+
+    def __init__(self, region: Region, span=None):
+        self.region = region
+        self.span = span
+
+    def op(self, opcode, *operands, result: Type | None = None, results=None, attrs=None, regions=(), name="") -> Op:
+        """Append one operation; ``result``/``results`` give types where the table cannot derive them."""
+        info = OPS[opcode]
+        if results is None:
+            if result is None and info.result is not None:
+                result = info.result([v.type for v in operands], attrs or {})
+            results = [] if result is None else [result]
+        node = Op(opcode, list(operands), attrs=dict(attrs or {}), regions=list(regions), span=self.span)
+        node.results = [Value(t, name, node, k) for k, t in enumerate(results)]
+        self.region.ops.append(node)
+        return node
+
+    def value(self, opcode, *operands, **kw) -> Value:
+        """Like :meth:`op`, for an operation with one result: that value."""
+        return self.op(opcode, *operands, **kw).result
+
+    def const(self, value, type: Type) -> Value:
+        """A constant; integers are wrapped to the type's width."""
+        if isinstance(type, IntType):
+            value = int(value) & (1 << type.bits) - 1
+        return self.value("const", result=type, attrs={"value": value})
+
+    def true(self) -> Value:
+        return self.const(1, BOOL)
+
+    def addr(self, memory: str, offset: Value | int = 0) -> Value:
+        offset = self.const(offset, I64) if isinstance(offset, int) else offset
+        return self.value("addr", offset, attrs={"mem": memory})
+
+
+def walk(region: Region):
+    """Every operation of the region and of the regions inside, outer before inner, in program order."""
+    for op in region.ops:
+        yield op
+        for inner in op.regions:
+            yield from walk(inner)
+
+
+def uses(region: Region) -> dict[Value, list[tuple[Op, int]]]:
+    """For every value used in the region: the (operation, operand index) pairs that use it."""
+    table: dict[Value, list[tuple[Op, int]]] = {}
+    for op in walk(region):
+        for k, value in enumerate(op.operands):
+            table.setdefault(value, []).append((op, k))
+    return table

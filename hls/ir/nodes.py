@@ -1,0 +1,122 @@
+"""The nodes of the IR: values, operations, regions, functions, memories, modules.
+
+Structured SSA. Control flow is `if` and `loop` operations that hold regions; a region is an ordered list of
+operations that ends in a terminator (`yield` or `return`). Program order of memory accesses is their order in the
+region; which of them may be reordered is a fact computed by ``hls.analysis``.
+
+``if %cond`` has two regions; each yields the results.
+``loop %enable, %init...`` is rotated: when ``enable`` is false the results are the initial values; otherwise the body
+runs at least once with its arguments bound to the carried values and yields ``(continue, next...)``; it runs again while
+``continue`` is true. The results are the last ``next`` values.
+"""
+
+from dataclasses import dataclass, field
+
+from ..diag import Span
+from .types import Type
+
+__all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """What an operation computes, or an argument of a region or function."""
+
+    type: Type
+    name: str = ""  #: the kernel's name for it, where it has one
+    owner: "Op | Region | None" = None  #: the operation that defines it, or the region it is an argument of
+    index: int = 0  #: which result or argument of the owner
+
+    @property
+    def op(self) -> "Op | None":
+        return self.owner if isinstance(self.owner, Op) else None
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """One operation. ``opcode`` is a key of ``hls.ir.optable.OPS``."""
+
+    opcode: str
+    operands: list[Value]
+    results: list[Value] = field(default_factory=list)
+    attrs: dict = field(default_factory=dict)
+    regions: list["Region"] = field(default_factory=list)
+    span: Span | None = None
+
+    @property
+    def result(self) -> Value:
+        (value,) = self.results
+        return value
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """Arguments and operations in order; the last one is the terminator."""
+
+    args: list[Value] = field(default_factory=list)
+    ops: list[Op] = field(default_factory=list)
+
+    @property
+    def terminator(self) -> Op:
+        return self.ops[-1]
+
+
+@dataclass(frozen=True)
+class MemoryObject:
+    """What a pointer can point into.
+
+    ``length`` counts elements; None where only the host knows (a buffer argument). ``space`` is "global" (a buffer
+    argument), "constant" (a file-scope table; ``data`` holds its bytes) or "private" (a variable of one work-item;
+    a scalar variable has length 1).
+    """
+
+    name: str
+    space: str
+    element: Type
+    length: int | None = None
+    const: bool = False
+    restrict: bool = False
+    volatile: bool = False
+    data: bytes | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kernel as the host sees it: a ``buffer`` (its memory has the same name) or a ``scalar``."""
+
+    name: str
+    kind: str
+    c_type: str  #: as written, e.g. "__global const float *" or "int"
+    bytes: int  #: size of what the host passes (8 for a buffer)
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A kernel or a helper function.
+
+    ``args`` are the scalar parameters (and, in helpers, pointers). ``attrs`` may hold ``work_group_size``
+    (x, y, z) required by the kernel, and ``ndrange`` (bool: uses work-item functions).
+    """
+
+    name: str
+    kind: str  #: "kernel" or "helper"
+    params: list[Parameter] = field(default_factory=list)
+    args: list[Value] = field(default_factory=list)
+    memories: dict[str, MemoryObject] = field(default_factory=dict)
+    body: Region = field(default_factory=Region)
+    attrs: dict = field(default_factory=dict)
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """All functions of one source text, by name, in order, and the text of every file for messages."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kernels(self) -> list[Function]:
+        return [f for f in self.functions.values() if f.kind == "kernel"]

@@ -1,0 +1,190 @@
+"""The one table of operations: arity, result type, properties, and the meaning of the pure ones.
+
+A property is a member of ``OpInfo.traits``; predicates over operations test membership, nothing tests opcodes by hand.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .types import BOOL, PTR, ArrayType, FloatType
+from .values import bits_to_float, float_to_bits, round_float, signed, to_int
+
+__all__ = ["OPS", "OpInfo", "evaluate", "has"]
+
+
+@dataclass(frozen=True)
+class OpInfo:
+    """One row of the table.
+
+    ``arity`` is None where the number of operands is free. ``result`` maps (operand types, attrs) to the result type, or
+    is None where the operation names its own result types. ``check`` says which operand types are allowed.
+    ``meaning`` maps (operand values, operand types, result type, attrs) to the result.
+    """
+
+    name: str
+    arity: int | None
+    traits: frozenset = frozenset()
+    result: Callable | None = None
+    check: str = "any"  #: "int", "float", "same", "any": what the verifier demands of the operands
+    meaning: Callable | None = None
+
+
+def _mask(t):
+    return (1 << t.bits) - 1
+
+
+def _first(types, attrs):
+    return types[0]
+
+
+def _bool(types, attrs):
+    return BOOL
+
+
+def _int(name, fn, *traits):
+    def meaning(v, t, r, attrs):
+        return fn(*v, t[0].bits) & _mask(r)
+
+    return OpInfo(name, 2, frozenset({"pure", *traits}), _first, "int", meaning)
+
+
+def _compare(name, fn, check, *traits):
+    return OpInfo(name, 2, frozenset({"pure", "compare", *traits}), _bool, check,
+                  lambda v, t, r, attrs: int(fn(*v, t[0].bits)))
+
+
+def _float(name, fn, *traits):
+    return OpInfo(name, 2, frozenset({"pure", "float", *traits}), _first, "float",
+                  lambda v, t, r, attrs: round_float(fn(*v), r.bits))
+
+
+def _convert(name, fn, check):
+    return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check, lambda v, t, r, attrs: fn(v[0], t[0], r))
+
+
+def _div(a, b, n):
+    return a // b if b else -1
+
+
+def _rem(a, b, n):
+    return a % b if b else a
+
+
+def _sdiv(a, b, n):
+    a, b = signed(a, n), signed(b, n)
+    return (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1) if b else -1
+
+
+def _srem(a, b, n):
+    x, y = signed(a, n), signed(b, n)
+    return (abs(x) % abs(y)) * (-1 if x < 0 else 1) if y else x
+
+
+def _fdiv(a, b):
+    if b:
+        return a / b
+    if a == 0 or math.isnan(a) or math.isnan(b):
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def _fmul(a, b):
+    return a * b
+
+
+def _bitcast(x, source, target):
+    bits = float_to_bits(x, source.bits) if isinstance(source, FloatType) else x
+    return bits_to_float(bits, target.bits) if isinstance(target, FloatType) else bits
+
+
+def _extract(v, t, r, attrs):
+    array, index = v
+    return array[index] if index < len(array) else type(array[0])(0)
+
+
+def _insert(v, t, r, attrs):
+    array, index, value = v
+    return array[:index] + (value,) + array[index + 1:] if index < len(array) else array
+
+
+_ROWS = [
+    OpInfo("const", 0, frozenset({"pure", "constant"})),
+    _int("add", lambda a, b, n: a + b, "commutative", "associative"),
+    _int("sub", lambda a, b, n: a - b),
+    _int("mul", lambda a, b, n: a * b, "commutative", "associative"),
+    _int("udiv", _div), _int("sdiv", _sdiv), _int("urem", _rem), _int("srem", _srem),
+    _int("and", lambda a, b, n: a & b, "commutative", "associative", "bitwise"),
+    _int("or", lambda a, b, n: a | b, "commutative", "associative", "bitwise"),
+    _int("xor", lambda a, b, n: a ^ b, "commutative", "associative", "bitwise"),
+    _int("shl", lambda a, b, n: a << b if b < n else 0, "shift"),
+    _int("lshr", lambda a, b, n: a >> b if b < n else 0, "shift"),
+    _int("ashr", lambda a, b, n: signed(a, n) >> min(b, n - 1), "shift"),
+    _compare("eq", lambda a, b, n: a == b, "int", "commutative"),
+    _compare("ne", lambda a, b, n: a != b, "int", "commutative"),
+    _compare("ult", lambda a, b, n: a < b, "int"),
+    _compare("ule", lambda a, b, n: a <= b, "int"),
+    _compare("slt", lambda a, b, n: signed(a, n) < signed(b, n), "int"),
+    _compare("sle", lambda a, b, n: signed(a, n) <= signed(b, n), "int"),
+    _float("fadd", lambda a, b: a + b, "commutative"),
+    _float("fsub", lambda a, b: a - b),
+    _float("fmul", _fmul, "commutative"),
+    _float("fdiv", _fdiv),
+    OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
+    OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
+    _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
+    _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
+    _compare("flt", lambda a, b, n: a < b, "float", "float"),
+    _compare("fle", lambda a, b, n: a <= b, "float", "float"),
+    _convert("zext", lambda x, s, r: x, "int"),
+    _convert("sext", lambda x, s, r: signed(x, s.bits) & _mask(r), "int"),
+    _convert("trunc", lambda x, s, r: x & _mask(r), "int"),
+    _convert("bitcast", _bitcast, "any"),
+    _convert("sitofp", lambda x, s, r: round_int(signed(x, s.bits), r.bits), "int"),
+    _convert("uitofp", lambda x, s, r: round_int(x, r.bits), "int"),
+    _convert("fptosi", lambda x, s, r: to_int(x, r.bits, True), "float"),
+    _convert("fptoui", lambda x, s, r: to_int(x, r.bits, False), "float"),
+    OpInfo("select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select",
+           lambda v, t, r, attrs: v[1] if v[0] else v[2]),
+    OpInfo("array", None, frozenset({"pure"}), lambda t, attrs: ArrayType(t[0], len(t)), "same",
+           lambda v, t, r, attrs: tuple(v)),
+    OpInfo("extract", 2, frozenset({"pure"}), lambda t, attrs: t[0].element, "any", _extract),
+    OpInfo("insert", 3, frozenset({"pure"}), _first, "any", _insert),
+    # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
+    OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
+    OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
+    # memory: load (ptr, pred) -> its own result type (0 where pred is false); store (ptr, value, pred)
+    OpInfo("load", 2, frozenset({"memory", "read"})),
+    OpInfo("store", 3, frozenset({"memory", "write", "effect"})),
+    # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
+    OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
+    OpInfo("call", None, frozenset({"effect"})),
+    OpInfo("if", 1, frozenset({"region"})),
+    OpInfo("loop", None, frozenset({"region"})),
+    OpInfo("yield", None, frozenset({"terminator"})),
+    OpInfo("return", None, frozenset({"terminator"})),
+]
+
+
+def round_int(x: int, bits: int) -> float:
+    """An integer rounded to the nearest float of the format, exactly once (a double in between would round twice)."""
+    precision = {16: 11, 32: 24, 64: 53}[bits]
+    magnitude, sign = abs(x), -1 if x < 0 else 1
+    drop = max(0, magnitude.bit_length() - precision)
+    kept, rest, half = magnitude >> drop, magnitude & (1 << drop) - 1, (1 << drop) >> 1
+    if drop and (rest > half or (rest == half and kept & 1)):
+        kept += 1
+    return round_float(float(sign * (kept << drop)), bits)
+
+
+OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
+
+
+def evaluate(opcode, values, types, result, attrs):
+    """The result of a pure operation on values as described in ``hls.ir.values``."""
+    return OPS[opcode].meaning(values, types, result, attrs)
+
+
+def has(op, trait) -> bool:
+    """Whether the operation's row has the trait."""
+    return trait in OPS[op.opcode].traits

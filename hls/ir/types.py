@@ -1,0 +1,74 @@
+"""The types of IR values: integers without sign, floats, pointers and short arrays of either."""
+
+from dataclasses import dataclass
+
+__all__ = ["BOOL", "F32", "I8", "I16", "I32", "I64", "PTR", "ArrayType", "FloatType", "IntType", "PointerType", "Type"]
+
+
+@dataclass(frozen=True)
+class IntType:
+    """An integer of 1 to 64 bits. Signedness belongs to operations, not to types."""
+
+    bits: int
+
+    def __str__(self):
+        return f"i{self.bits}"
+
+    @property
+    def bytes(self) -> int:
+        """Size in memory: whole bytes, a power of two (a bool is one byte)."""
+        return max(1, 1 << (self.bits - 1).bit_length() >> 3)
+
+
+@dataclass(frozen=True)
+class FloatType:
+    """An IEEE 754 binary format of 16, 32 or 64 bits."""
+
+    bits: int
+
+    def __str__(self):
+        return f"f{self.bits}"
+
+    @property
+    def bytes(self) -> int:
+        return self.bits // 8
+
+
+@dataclass(frozen=True)
+class PointerType:
+    """A place in one memory object: (object, byte offset). Only the offset exists in hardware."""
+
+    bits: int = 64
+
+    def __str__(self):
+        return "ptr"
+
+    @property
+    def bytes(self) -> int:
+        return 8
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """``length`` elements as one value: a small private array held in registers."""
+
+    element: "IntType | FloatType"
+    length: int
+
+    def __str__(self):
+        return f"[{self.length} x {self.element}]"
+
+    @property
+    def bits(self) -> int:
+        return self.element.bits * self.length
+
+    @property
+    def bytes(self) -> int:
+        return self.element.bytes * self.length
+
+
+Type = IntType | FloatType | PointerType | ArrayType
+
+BOOL, I8, I16, I32, I64 = (IntType(n) for n in (1, 8, 16, 32, 64))
+F32 = FloatType(32)
+PTR = PointerType()
