@@ -2,6 +2,7 @@
 
 from amaranth import *
 
+from ..schedule.parts import part_for
 from .expression import combinational
 from .units import pipelined_unit
 
@@ -18,7 +19,7 @@ def build_static(context) -> Module:
         name = context.name(op.result)
         latency = context.latency(op)
         settled = Signal(context.width(op.result), name=name, reset_less=True)
-        if latency:
+        if part_for(op) is not None:
             result = pipelined_unit(m, op, operands, latency, C(1), name)
         elif op.opcode == "addr":
             result = context.base(op) + operands[0]

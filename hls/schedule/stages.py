@@ -69,8 +69,11 @@ class _ProblemBuilder:
         for value, level in used_values(self.region, self.levels):
             if level > self.k:
                 self._need(value, "exit")
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), period=self.timing.period,
-                       register_delay=self.timing.register_delay)
+        if self.k == self.levels.count - 1:
+            for value in self.region.terminator.operands:
+                self._need(value, "exit")
+        self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:
