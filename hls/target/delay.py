@@ -21,10 +21,7 @@ __all__ = ["OP_CLASSES", "Cost", "DelayModel", "Multiplier", "known_delays", "lo
 
 #: Every class a table must give. ``const_shl`` and its like are shifts by a constant: wires. ``ram_out`` and
 #: ``fifo_out`` are what the output of a block RAM or a FIFO takes more than a register's.
-OP_CLASSES = frozenset("""
-    add sub neg and or xor not shl lshr ashr const_shl const_lshr const_ashr eq ult slt select mux lut
-    trunc zext sext bitcast extract insert ram_out fifo_out
-""".split())
+OP_CLASSES = frozenset(["add", "sub", "neg", "and", "or", "xor", "not", "shl", "lshr", "ashr", "const_shl", "const_lshr", "const_ashr", "eq", "ult", "slt", "select", "mux", "lut", "trunc", "zext", "sext", "bitcast", "extract", "insert", "ram_out", "fifo_out"])
 
 
 @dataclass(frozen=True)
