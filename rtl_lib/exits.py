@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from .contract import Timing
 from .mem.fifo import StreamFifo
 
-__all__ = ["ExitBuffer", "ExitFifo", "check_entries", "advance"]
+__all__ = ["ExitBuffer", "ExitFifo", "advance", "check_entries"]
 
 
 def check_entries(entries):

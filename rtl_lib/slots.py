@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["SlotEvent", "SlotPool", "ReadyQueue", "check_slots"]
+__all__ = ["ReadyQueue", "SlotEvent", "SlotPool", "check_slots"]
 
 
 def check_slots(slots):

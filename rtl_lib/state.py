@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from .slots import SlotEvent, check_slots
 
-__all__ = ["SlotRegister", "SlotReady"]
+__all__ = ["SlotReady", "SlotRegister"]
 
 
 class SlotRegister(wiring.Component):

@@ -32,7 +32,7 @@ def test_counts(limit, gives):
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize("bad", [dict(limit=0), dict(limit=1, gives=0), dict(limit="2")])
+@pytest.mark.parametrize("bad", [{"limit": 0}, {"limit": 1, "gives": 0}, {"limit": "2"}])
 def test_refuses(bad):
     with pytest.raises(ValueError):
         CreditCounter(**bad)

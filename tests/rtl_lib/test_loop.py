@@ -159,7 +159,7 @@ def test_without_values(slots):
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize("bad", [dict(slots=0, entries=1), dict(slots=1, entries=0)])
+@pytest.mark.parametrize("bad", [{"slots": 0, "entries": 1}, {"slots": 1, "entries": 0}])
 def test_refuses(bad):
     with pytest.raises(ValueError):
         LoopHeader(unsigned(1), unsigned(1), **bad)
