@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, field
 
 from amaranth import *
-from rtl_lib.stall import StallSource
 
 from ..ir import Function, Op, PointerType, Value, uses
 from ..memory import MemoryPlan
@@ -44,6 +43,7 @@ class KernelContext:
     registers: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
+    unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
     _names: dict = field(default_factory=dict)
     _taken: set = field(default_factory=set)
 
@@ -67,6 +67,15 @@ class KernelContext:
         if value.op is not None and value.op.opcode == "const":
             return constant(value.op, self.width(value))
         return self._args.get(value, self.static.get(value))
+
+    def initial(self, plan, index: int) -> Value:
+        """The initial value of a carried value as the loop's tokens know it; one that is fixed need not travel."""
+        value = plan.loop.operands[1 + index]
+        return value if self.fixed(value) is not None else self.pseudo[plan].initial[index]
+
+    def travelling(self, plan) -> list[int]:
+        """Indices of the carried values whose initial values come with the request."""
+        return [k for k, v in enumerate(plan.loop.operands[1:]) if self.fixed(v) is None]
 
     def used(self, value: Value) -> bool:
         return bool(self._uses.get(value))
@@ -131,7 +140,7 @@ class KernelContext:
         child = region.children[op]
 
         def fields(payload):
-            initial = [(payload.initial[f"c{k}"], v) for k, v in enumerate(op.operands[1:])]
+            initial = [(payload.initial[f"c{k}"], op.operands[1 + k]) for k in self.travelling(child.plan)]
             return initial + [(payload.invariant[f"v{k}"], v) for k, v in enumerate(child.plan.invariants)]
 
         return child.header.i, fields
@@ -160,6 +169,7 @@ class KernelContext:
         """A random bit that holds a stream back, in builds for stall tests; 0 otherwise."""
         if self.seed is None:
             return C(0)
+        from rtl_lib.stall import StallSource
         source = m.submodules[f"stall_{name}"] = StallSource(salt=len(self._taken) + hash_name(name))
         m.d.comb += source.seed.eq(self.seed)
         return source.stall

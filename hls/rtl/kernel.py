@@ -40,6 +40,7 @@ class KernelHardware:
         wait = context.plan.static_depth
         settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
         stores = [u.unit.idle for u in context.units.values() if u.access.direction == "store"]
+        stores += [~unsent for unsent in context.unsent]
         for unit in context.units.values():
             if unit.access.direction == "load":
                 # what the last run fetched may have been overwritten since

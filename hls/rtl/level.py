@@ -108,6 +108,6 @@ class LevelBuilder:
         signal = Signal(self.context.width(arg), name=self.context.name(arg))
         if self.region.slots > 1:
             self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
-        initial = self.at(pseudo.initial[self._carried[arg].index], stage)
+        initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
         self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
         return signal

@@ -48,6 +48,8 @@ class LevelQueues:
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
         self.context.connect(self.m, fifo.o, target, f"{name}_request")
+        if not row.joins:
+            self.context.unsent.append(fifo.level != 0)
 
     def _enabled(self, op, stage):
         """The operation's predicate at a stage, or None where it is always on."""
@@ -104,7 +106,7 @@ class LevelQueues:
             header.retire.eq(self.region.exit.retire),
         ]
         sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry}
-        sources |= {v: token.initial[f"c{k}"] for k, v in enumerate(pseudo.initial)}
+        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
         sources |= {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
         for value, signal in incoming.items():
             self.m.d.comb += signal.eq(sources[value])
@@ -134,7 +136,7 @@ class LevelQueues:
             if row.joins:
                 waits.append(self._response(row.op, open_, responses))
         self.carried = [v for v in builder.incoming if v not in responses]
-        layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)} or {"none": 1})
+        layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)})
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
         for k, value in enumerate(self.carried):
             self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])

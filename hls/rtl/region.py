@@ -58,7 +58,7 @@ class RegionBuilder:
 
     def _make_loop_parts(self):
         context, plan = self.context, self.plan
-        initial = {f"c{k}": context.width(arg) for k, arg in enumerate(plan.region.args)}
+        initial = {f"c{k}": context.width(plan.region.args[k]) for k in context.travelling(plan)}
         invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.width(r) for k, r in enumerate(self.results)})
         self.header = LoopHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.slots, plan.entries)

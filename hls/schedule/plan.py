@@ -4,7 +4,7 @@ A region (the kernel's top, or a loop's body) is a chain of levels; a level is a
 :class:`Point` (level, stage) is a place in that chain. Tokens pass levels in order, so points order events of one token.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..ir import Op, Region, Value
 
@@ -86,7 +86,7 @@ class RegionPlan:
     again: Point
     again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
     latency: int  #: estimated cycles from issue to exit of one token
-    bottleneck: tuple = field(default=())  #: what sets ``ii``: one step per operation of the critical recurrence
+    bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
 
 
 @dataclass(frozen=True, eq=False)

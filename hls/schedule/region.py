@@ -49,7 +49,7 @@ class RegionPlanner:
         )
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, self._invariants(region, loop),
-            decide, again, delay, latency, max((s.bottleneck for s in stages if s.ii == ii), key=len, default=()),
+            decide, again, delay, latency, next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
     def _stages(self, region, levels: Levels, ii=None) -> list[LevelStages]:

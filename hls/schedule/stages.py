@@ -8,6 +8,7 @@ where all that later levels need must have arrived.
 from dataclasses import dataclass
 
 from ..ir import Op, Region
+from .explain import Bottleneck
 from .levels import Levels, is_variable, join_values, offers_response
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
@@ -24,7 +25,7 @@ class LevelStages:
     start: dict[Op, int]
     read: dict[int, int]
     write: dict[int, int]
-    bottleneck: tuple
+    bottleneck: Bottleneck | None
 
 
 def level_stages(timing, region: Region, levels: Levels, static, k: int, ii: int | None = None) -> LevelStages:
