@@ -2,7 +2,7 @@
 
 from amaranth import *
 
-__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_sticky"]
+__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost"]
 
 
 def shift_left(value, amount):
@@ -10,14 +10,14 @@ def shift_left(value, amount):
     return (value << amount)[:len(value)]
 
 
-def shift_right_sticky(value, amount):
-    """``value >> amount`` with the width of ``value``, and one bit: whether a one was shifted out.
+def shift_right_lost(value, amount):
+    """``value >> amount`` with the width of ``value``, and as many bits more that hold what was shifted out.
 
     ``amount`` may be as large as ``len(value)``, which shifts everything out.
     """
     width = len(value)
     shifted = Cat(Const(0, width), value) >> amount
-    return shifted[width:2 * width], shifted[:width].any()
+    return shifted[width:2 * width], shifted[:width]
 
 
 def leading_zeros(value):

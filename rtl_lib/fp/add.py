@@ -5,7 +5,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_sticky
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
@@ -51,8 +51,12 @@ def _distance(fmt, *, large, small):
 
 
 def _align(*, small_significand, distance):
-    shifted, lost = shift_right_sticky(Cat(Const(0, _EXTRA), small_significand), distance)
-    return {"aligned": shifted | lost}
+    shifted, lost = shift_right_lost(Cat(Const(0, _EXTRA), small_significand), distance)
+    return {"kept": shifted, "lost": lost}
+
+
+def _sticky(*, kept, lost):
+    return {"aligned": kept | lost.any()}
 
 
 def _add(fmt, *, large_significand, aligned, opposed):
@@ -103,7 +107,8 @@ class FloatAdd(PipelinedPart):
             beside("order", Step("order", adder(fmt.width) + MUX, partial(_order, params)),
                    Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params))),
             Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
-            Step("align", shifter(width) + any_of(width), _align),
+            Step("align", shifter(width), _align),
+            Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),
             Step("measure", leading_zeros_levels(width), _measure),
             Step("limit", adder(fmt.exponent) + MUX, _limit),

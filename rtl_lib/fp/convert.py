@@ -40,11 +40,15 @@ def _measure(params, *, magnitude):
 
 
 def _normalize(params, *, magnitude, leading):
-    """The first one becomes the unit bit; what lies below the guard bit becomes the sticky bit."""
+    """The first one becomes the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
-    shifted = Cat(Const(0, kept), shift_left(magnitude, leading))
-    return {"significand": Cat(shifted[:-kept].any(), shifted[-kept:], 0),
+    normal = shift_left(magnitude, leading)
+    return {"kept": Cat(Const(0, kept), normal)[-kept:], "lost": normal[:max(0, params.width - kept)],
             "scale": (params.format.bias - 1 + params.width - 1 - leading).as_unsigned()}
+
+
+def _sticky(*, kept, lost):
+    return {"significand": Cat(lost.any(), kept, 0)}
 
 
 class IntToFloat(PipelinedPart):
@@ -66,7 +70,8 @@ class IntToFloat(PipelinedPart):
         return (
             Step("magnitude", adder(params.width) if params.signed else 0.0, partial(_magnitude, params)),
             Step("measure", leading_zeros_levels(params.width), partial(_measure, params)),
-            Step("normalize", shifter(params.width) + any_of(params.width), partial(_normalize, params)),
+            Step("normalize", shifter(params.width), partial(_normalize, params)),
+            Step("sticky", any_of(max(1, params.width - params.format.precision - 1)), _sticky),
             *rounding_steps(params.format))
 
     @classmethod

@@ -4,7 +4,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_sticky
+from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_lost
 from rtl_lib.arith.divide import restoring_digit
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
@@ -58,8 +58,12 @@ def _distance(fmt, *, base, rest, quotient):
 
 
 def _denormalize(*, unplaced, distance):
-    shifted, lost = shift_right_sticky(unplaced, distance)
-    return {"significand": shifted | lost}
+    shifted, lost = shift_right_lost(unplaced, distance)
+    return {"kept": shifted, "lost": lost}
+
+
+def _sticky(*, kept, lost):
+    return {"significand": kept | lost.any()}
 
 
 class FloatDiv(PipelinedPart):
@@ -87,7 +91,8 @@ class FloatDiv(PipelinedPart):
             Step("digit0", digit_levels, _first_digit),
             *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)),
             Step("distance", max(any_of(precision), adder(params.exponent) + MUX), partial(_distance, params)),
-            Step("denormalize", shifter(precision + 3) + any_of(precision), _denormalize),
+            Step("denormalize", shifter(precision + 3), _denormalize),
+            Step("sticky", any_of(precision + 3), _sticky),
             *rounding_steps(params))
 
     @classmethod

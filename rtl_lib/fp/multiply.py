@@ -54,11 +54,14 @@ def _place(fmt, *, significand_a, significand_b, exponent_a, exponent_b, subnorm
 
 
 def _shift(fmt, *, product, shift):
-    """Left or right in one: all that ends below the guard bit becomes the sticky bit."""
-    room = Const(0, fmt.precision + 2)
-    shifted = shift_left(Cat(product, room), shift)
+    """Left or right in one; the guard bit is the last one kept."""
     kept = fmt.precision + 2
-    return {"significand": Cat(shifted[:-kept].any(), shifted[-kept:])}
+    shifted = shift_left(Cat(product, Const(0, kept)), shift)
+    return {"kept": shifted[-kept:], "lost": shifted[:-kept]}
+
+
+def _sticky(*, kept, lost):
+    return {"significand": Cat(lost.any(), kept)}
 
 
 class FloatMul(PipelinedPart):
@@ -86,7 +89,8 @@ class FloatMul(PipelinedPart):
             Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt)),
             beside("product", product, Step("place", place_levels, partial(_place, fmt))),
             *sums,
-            Step("shift", ROUTE * (not sums) + shifter(2 * precision) + any_of(2 * precision), partial(_shift, fmt)),
+            Step("shift", ROUTE * (not sums) + shifter(2 * precision), partial(_shift, fmt)),
+            Step("sticky", any_of(2 * precision), _sticky),
             *rounding_steps(fmt))
 
     @classmethod
