@@ -8,22 +8,17 @@ from amaranth.sim import Simulator
 
 def simulate(dut, *testbenches, background=(), deadline=20_000):
     """Run until all of ``testbenches`` have ended; fail when they have not after ``deadline`` cycles."""
-    ended = []
-
-    def wrap(testbench):
-        async def wrapped(ctx):
-            await testbench(ctx)
-            ended.append(testbench)
-        return wrapped
+    async def watchdog(ctx):
+        await ctx.tick().repeat(deadline)
+        raise AssertionError(f"stuck: no end after {deadline} cycles")
 
     sim = Simulator(dut)
     sim.add_clock(1e-6)
     for testbench in testbenches:
-        sim.add_testbench(wrap(testbench))
-    for testbench in background:
+        sim.add_testbench(testbench)
+    for testbench in (*background, watchdog):
         sim.add_testbench(testbench, background=True)
-    sim.run_until(deadline * 1e-6)
-    assert len(ended) == len(testbenches), f"stuck: {len(testbenches) - len(ended)} testbenches never ended"
+    sim.run()
 
 
 def send(stream, payloads, rate=1.0, seed=0, before=None):
