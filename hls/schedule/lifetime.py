@@ -47,6 +47,8 @@ def fewest_registers(
     with a limited resource modulo ii; the program then has integer variables of its own. Of equal schedules one that
     starts its operations early is taken. RuntimeError if the solver fails, which feasible input gives no reason for.
     """
+    if not problem.operations:
+        return {}
     program = _Program(problem, system, ii, length, slots or {}, _costs(problem, weights))
     solution = program.solve()
     rounded = numpy.rint(solution)

@@ -15,6 +15,7 @@ from .slots import SearchLimit, find_starts
 __all__ = ["Infeasible", "Solution", "constraint_system", "schedule"]
 
 TRIES = 5_000  # slots tried for limited resources at one II before the next II is tried
+SHIFTS = 16  # ways to place limited resources among which the shortest schedule is taken
 
 
 class Infeasible(ValueError):
@@ -68,8 +69,8 @@ def schedule(
     """Schedule ``problem`` at exactly ``ii_request``, or at the least II that works, up to ``max_ii``.
 
     Registers are minimized among schedules at most ``slack`` cycles longer than the shortest at that II (None: of any
-    length), counting ``weights`` (default: widths) for each value and cycle. Where resources are limited the slots come
-    first, and length and registers are the least for these slots.
+    length), counting ``weights`` (default: widths) for each value and cycle. Where resources are limited, their slots
+    are chosen first, the best of a few ways; length and registers are the least for these slots.
 
     Raises ProblemError for a problem that contradicts itself and :class:`Infeasible` when there is no such schedule.
     """
@@ -166,11 +167,21 @@ def _search(problem, system, bound, ii_request, max_ii, bottleneck):
 
 
 def _minimize(problem, system, ii, fixed, slack, weights):
-    length = None
-    if slack is not None:
-        length = slack + _shortest(problem, system, ii, fixed)
+    shortest, fixed = min(((_shortest(problem, system, ii, starts), starts)
+                           for starts in _alternatives(problem, system, ii, fixed)), key=lambda pair: pair[0])
+    length = None if slack is None else shortest + slack
     slots = {key: start % ii for key, start in fixed.items()}
     return fewest_registers(problem, system, ii, length, slots, weights)
+
+
+def _alternatives(problem, system, ii, fixed):
+    """Other ways to place the limited resources: the search looks for any, and some are shorter than others."""
+    yield fixed
+    for shift in range(1, min(ii, SHIFTS) if fixed else 1):
+        try:
+            yield find_starts(problem, system, ii, TRIES, shift) or fixed
+        except SearchLimit:
+            continue
 
 
 def _shortest(problem, system, ii, fixed) -> int:

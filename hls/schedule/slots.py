@@ -22,10 +22,13 @@ class SearchLimit(Exception):
     """The search was given up before it knew."""
 
 
-def find_starts(problem: Problem, system: DifferenceSystem, ii: int, tries: int) -> dict[Hashable, int] | None:
+def find_starts(
+    problem: Problem, system: DifferenceSystem, ii: int, tries: int, shift: int = 0
+) -> dict[Hashable, int] | None:
     """Starts of the operations with limited resources at a feasible ii, None if there are none.
 
-    Raises :class:`SearchLimit` after that many tries of a slot.
+    The hardest operation's slot is looked for from ``shift`` cycles behind its earliest start: other shifts lead to
+    other solutions, though never from none to one. Raises :class:`SearchLimit` after that many tries of a slot.
     """
     asap = system.least(ii)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
@@ -36,7 +39,7 @@ def find_starts(problem: Problem, system: DifferenceSystem, ii: int, tries: int)
     order = sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]]))
     resources = [problem.operations[nodes[i - 1]].resource for i in order]
     movable = all(operation.latest is None for operation in problem.operations)
-    search = _Search(paths, order, resources, problem.limits, ii, tries, movable)
+    search = _Search(paths, order, resources, problem.limits, ii, tries, shift, movable)
     found = search.run([asap[nodes[i - 1]] for i in order])
     if found is None:
         return None
@@ -54,9 +57,9 @@ def _longest_paths(system: DifferenceSystem, nodes: list[int], ii: int) -> numpy
 class _Search:
     """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
 
-    def __init__(self, paths, order, resources, limits, ii, tries, movable):
+    def __init__(self, paths, order, resources, limits, ii, tries, shift, movable):
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
-        self.ii, self.tries, self.movable = ii, tries, movable
+        self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
         self.placed = [0]  # rows of paths; row 0 is the start of the iteration, in slot 0
         self.slots = [0]
         self.used = Counter()
@@ -78,9 +81,11 @@ class _Search:
         return [int(slot + self.ii * k[i + 1]) for i, slot in enumerate(self.slots[1:])]
 
     def _slots_to_try(self, earliest: int):
+        if len(self.placed) > 1:
+            return iter([(earliest + offset) % self.ii for offset in range(self.ii)])
         # Where nothing has a latest start, any schedule may be moved as a whole: one slot for the first stands for all.
-        count = 1 if len(self.placed) == 1 and self.movable else self.ii
-        return iter([(earliest + offset) % self.ii for offset in range(count)])
+        count = 1 if self.movable else self.ii
+        return iter([(earliest + self.shift + offset) % self.ii for offset in range(count)])
 
     def _advance(self, closure, choices):
         """Put the next operation into the next slot that works; the new closure in a tuple, or () when none does."""
