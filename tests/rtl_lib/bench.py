@@ -1,5 +1,6 @@
 """Drivers and monitors for parts with streams: random gaps on both sides, and the stream rule watched."""
 
+from amaranth import ClockDomain, Module
 from amaranth.sim import Simulator
 
 __all__ = ["collect", "drive", "simulate", "watch_offers"]
@@ -17,7 +18,10 @@ def simulate(dut, *testbenches, background=()):
             ended.append(bench)
         return run
 
-    sim = Simulator(dut)
+    top = Module()
+    top.domains.sync = ClockDomain()  # some parts have no register of their own
+    top.submodules.dut = dut
+    sim = Simulator(top)
     sim.add_clock(1e-6)
     for bench in testbenches:
         sim.add_testbench(noting(bench))
