@@ -42,9 +42,9 @@ def test_the_last_registers_go_to_output_then_input():
 
 
 def test_steps_beside_each_other_are_as_deep_as_the_deepest():
-    step = beside("both", Step("x", 1.0, lambda *, a: {"x": a}), Step("y", 3.0, lambda *, a, b: {"y": a + b}))
+    step = beside("both", Step("x", 1.0, lambda wire, *, a: {"x": a}), Step("y", 3.0, lambda wire, *, a, b: {"y": a + b}))
     assert step.levels == 3.0 and step.reads == ("a", "b")
-    assert step.build(a=1, b=2) == {"x": 1, "y": 3}
+    assert step.build(None, a=1, b=2) == {"x": 1, "y": 3}
 
 
 def test_latency_out_of_range_is_refused():
@@ -66,7 +66,7 @@ def test_a_step_that_reads_a_missing_value_is_named():
     class Broken(IntMul):
         @classmethod
         def steps(cls, params):
-            return (Step("lost", 1.0, lambda *, nowhere: {"o": nowhere}),)
+            return (Step("lost", 1.0, lambda wire, *, nowhere: {"o": nowhere}),)
 
     with pytest.raises(KeyError, match="step lost reads nowhere"):
         Broken(MulParams(8, 8, 8), 0).elaborate(None)
