@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.lsu.observe import Observation
-from rtl_lib.lsu.store import Fence, StoreUnit
+from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_load import run_layout
-from rtl_lib.mem.ports import WritePort
+from rtl_lib.mem.ports import Fence, WritePort
 
 __all__ = ["StreamStoreUnit"]
 
