@@ -81,7 +81,6 @@ class Header:
     def commit(self):
         self._ready.extend(self._again)
         for slot in self._done:
-            del self._running[slot]
             self._free.append(slot)
         self._free.sort()
         self.retired += self._retire

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .loop import Loop
 
-__all__ = ["Clock", "Deadlock", "Figures", "Rules", "Run", "simulate"]
+__all__ = ["ALL_RULES", "Clock", "Deadlock", "Figures", "Rules", "Run", "simulate"]
 
 
 class Deadlock(Exception):
@@ -25,7 +25,11 @@ class Rules:
     credit_back_when_off: bool = True  #: an operation that is off gives its room back
     join_skips_off: bool = True  #: a join waits for the responses of operations that were asked, only
     exits_in_order: bool = True  #: results leave in the order in which their invocations started
+    refuses_stuck: bool = True  #: a nest in which a stall-enabled cluster can stop for ever is not built
     exit_reserved_at_start: bool = True  #: the room of a result is reserved when its invocation starts
+
+
+ALL_RULES = Rules()
 
 
 class Clock:
@@ -80,11 +84,14 @@ class Run:
     loops: dict  #: name -> Figures
 
 
-def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=Rules(), limit=200_000):
+def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=ALL_RULES, limit=200_000):
     """Runs the nest on the requests, one after the other as it takes them.
 
-    Raises :class:`Deadlock`, or ``TimeoutError`` after ``limit`` cycles.
+    Raises ``ValueError`` for a nest that can get stuck, :class:`Deadlock`, or ``TimeoutError`` after
+    ``limit`` cycles.
     """
+    if rules.refuses_stuck and spec.stuck():
+        raise ValueError(f"request FIFOs too shallow behind stall-enabled clusters: {', '.join(spec.stuck())}")
     clock, loops = Clock(seed, stalls), {}
     root = Loop(clock, spec, meaning, rules, requests=2, loops=loops)
     waiting, results = list(requests), []
