@@ -68,9 +68,17 @@ class Clock:
 class Figures:
     """What one loop's header counted."""
 
-    issued: int  #: tokens
+    issues: tuple  #: (cycle, invocation) of every token
     invocations: int
-    span: int  #: cycles from the first issue to the last, both included
+
+    @property
+    def issued(self):
+        return len(self.issues)
+
+    @property
+    def span(self):
+        """Cycles from the first issue to the last, both included."""
+        return self.issues[-1][0] - self.issues[0][0] + 1 if self.issues else 0
 
     @property
     def measured_ii(self):
@@ -103,9 +111,5 @@ def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=ALL_RULES, limit
         clock.step()
         if clock.now > limit:
             raise TimeoutError(f"{limit} cycles and {len(results)} of {len(requests)} results")
-    return Run(clock.now, results, {name: _figures(loop.header) for name, loop in loops.items()})
-
-
-def _figures(header):
-    span = header.last_issue - header.first_issue + 1 if header.issued else 0
-    return Figures(header.issued, header.started, span)
+    figures = {name: Figures(tuple(loop.header.issues), loop.header.started) for name, loop in loops.items()}
+    return Run(clock.now, results, figures)
