@@ -32,7 +32,7 @@ class StreamFifo(wiring.Component):
 
     Parameters
     ----------
-    shape : shape of the payload
+    shape : shape of the payload, of any width, zero included
     depth : number of payloads it holds, at least 1
 
     Ports
@@ -45,7 +45,8 @@ class StreamFifo(wiring.Component):
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
-        self.in_block_ram = depth > SHALLOW
+        self.width = Shape.cast(shape).width
+        self.in_block_ram = depth > SHALLOW and self.width > 0
         self.timing = Timing(latency=2 if self.in_block_ram else 1)
         super().__init__({
             "i": In(stream.Signature(shape)),
@@ -55,24 +56,12 @@ class StreamFifo(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.storage = storage = Memory(shape=self.i.payload.shape(), depth=self.depth, init=[])
-        write = storage.write_port()
-        read = storage.read_port(domain="sync" if self.in_block_ram else "comb")
         take = Signal()  # moves the read pointer on
+        write = self.i.valid & self.i.ready
         stored = Signal(range(self.depth + 1))  # written and not yet passed by the read pointer
-
-        m.d.comb += [
-            self.i.ready.eq(self.level != self.depth),
-            write.en.eq(self.i.valid & self.i.ready),
-            write.data.eq(self.i.payload),
-            self.o.payload.eq(read.data),
-        ]
-        m.d.sync += stored.eq(stored + write.en - take)
-        with m.If(write.en):
-            m.d.sync += write.addr.eq(_after(write.addr, self.depth))
-        with m.If(take):
-            m.d.sync += read.addr.eq(_after(read.addr, self.depth))
-
+        m.d.comb += self.i.ready.eq(self.level != self.depth)
+        m.d.sync += stored.eq(stored + write - take)
+        read = self._storage(m, write, take) if self.width else None
         if self.in_block_ram:
             self._prefetch(m, read, stored, take)
         else:
@@ -82,6 +71,18 @@ class StreamFifo(wiring.Component):
                 take.eq(self.o.valid & self.o.ready),
             ]
         return m
+
+    def _storage(self, m, write, take):
+        """The memory with its two pointers; returns the read port. (Payloads of no width are only counted.)"""
+        m.submodules.storage = storage = Memory(shape=self.i.payload.shape(), depth=self.depth, init=[])
+        into = storage.write_port()
+        read = storage.read_port(domain="sync" if self.in_block_ram else "comb")
+        m.d.comb += [into.en.eq(write), into.data.eq(self.i.payload), self.o.payload.eq(read.data)]
+        with m.If(write):
+            m.d.sync += into.addr.eq(_after(into.addr, self.depth))
+        with m.If(take):
+            m.d.sync += read.addr.eq(_after(read.addr, self.depth))
+        return read
 
     def _prefetch(self, m, read, stored, take):
         """Offer the read port's output register, refilled in the cycle in which it is taken."""

@@ -1,0 +1,173 @@
+"""Tokens of OpenCL C for pycparser's parser, with places in the user's source."""
+
+from dataclasses import dataclass
+
+from pycparser.c_lexer import CLexer, Token
+
+from ..diag import CompileError, Span
+from .preprocess import Expanded
+from .words import REFUSED_WORDS, SPELLINGS
+
+__all__ = ["Attribute", "OpenCLLexer", "Word"]
+
+_JOINS_TYPE = {"ID", "TIMES", "INT", "VOID", "CHAR", "SHORT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED", "CONST",
+               "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "STRUCT", "UNION", "ENUM", "TYPEDEF"}
+_LOOPS = {"FOR", "WHILE", "DO"}
+_AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO"}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One entry of ``__attribute__((name(arguments)))``; ``arguments`` holds the text between its parentheses."""
+
+    name: str
+    arguments: str
+    span: Span
+
+
+class Word(str):
+    """A token's text that knows its place; an ``__attribute__`` also carries its entries.
+
+    pycparser puts the text of operators, qualifiers and specifiers into its nodes as it came.
+    """
+
+    span: Span
+    attributes: tuple[Attribute, ...] = ()
+
+    def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = ()):
+        self = super().__new__(cls, text)
+        self.span, self.attributes = span, attributes
+        return self
+
+
+class OpenCLLexer(CLexer):
+    """Feeds the parser tokens of an :class:`Expanded` text.
+
+    ``trailing`` maps the place of a declared name to the attributes written after its declarator, where the C
+    grammar has no room for them.
+    """
+
+    def __init__(self, error_func, **options):
+        super().__init__(error_func, **options)
+        self.expanded: Expanded | None = None
+        self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
+        self.trailing: dict[tuple, list[Attribute]] = {}
+        self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
+        self.delivered: Token | None = None
+        self._queue: list[Token] = []
+        self._next = 0
+
+    def input(self, text: str, filename: str = "") -> None:
+        super().input(text, filename)
+        self._lines = [0]
+        for line in text.split("\n"):
+            self._lines.append(self._lines[-1] + len(line) + 1)
+        tokens = []
+        while (token := super().token()) is not None:
+            tokens.append(self._located(token))
+        self._queue, self._next = self._fold(tokens), 0
+
+    def token(self) -> Token | None:
+        if self._next >= len(self._queue):
+            return None
+        self.delivered = self._queue[self._next]
+        self._next += 1
+        return self.delivered
+
+    def place(self, line: int, column: int, length: int = 1) -> Span | None:
+        """The user's place for a position in the preprocessed text."""
+        if self.fixed_span:
+            return self.fixed_span
+        offset = self._lines[min(line, len(self._lines)) - 1] + column - 1
+        return self.expanded.span(offset, length) if self.expanded else None
+
+    def _located(self, token: Token) -> Token:
+        span = self.place(token.lineno, token.column, len(token.value))
+        if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
+            raise CompileError.at(span, *REFUSED_WORDS[token.value])
+        kind, word = SPELLINGS.get(token.value, (token.type, token.value))
+        if token.type not in ("PPPRAGMASTR", "STRING_LITERAL"):
+            token.type = kind
+        else:
+            word = token.value
+        token.value = Word(word, span)
+        token.lineno, token.column, token.filename = span.line, span.column, span.file
+        self.lengths.setdefault((span.file, span.line, span.column), span.length)
+        return token
+
+    # -- attributes: out of the grammar's way
+
+    def _fold(self, tokens: list[Token]) -> list[Token]:
+        out: list[Token] = []
+        k = 0
+        while k < len(tokens):
+            token = tokens[k]
+            if token.type == "ID" and token.value in ("__attribute__", "__attribute"):
+                k, attributes = _attribute(tokens, k)
+                self._attach(out, tokens[k] if k < len(tokens) else None, token, attributes)
+                continue
+            if token.value in ("channel", "pipe", "__pipe") and token.type == "ID" and k + 1 < len(tokens) \
+                    and tokens[k + 1].type in _JOINS_TYPE - {"TIMES"}:
+                raise CompileError.at(token.value.span, "channels and pipes are not built yet",
+                                      "pass the data through a __global buffer")
+            out.append(token)
+            k += 1
+        return out
+
+    def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
+        place = (token.lineno, token.column, token.filename)
+        span = token.value.span
+        before = out[-1].type if out else "SEMI"
+        if following is not None and following.type in _LOOPS and before in _AFTER_STATEMENT:
+            for attribute in attributes:
+                text = f"__attribute__ {attribute.name} {attribute.arguments}"
+                out.append(Token("PPPRAGMA", Word("pragma", span), *place))
+                out.append(Token("PPPRAGMASTR", Word(text, attribute.span), *place))
+        elif following is not None and following.type in _JOINS_TYPE and before not in ("RPAREN", "RBRACKET"):
+            out.append(Token("VOLATILE", Word("__attribute__", span, attributes), *place))
+        else:
+            name = _declared_name(out)
+            if name is None:
+                raise CompileError.at(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+            self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+
+
+def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:
+    """The index after the ``__attribute__`` at ``k``, and its entries."""
+    start = tokens[k]
+    opens = [t.type for t in tokens[k + 1:k + 3]]
+    if opens != ["LPAREN", "LPAREN"]:
+        raise CompileError.at(start.value.span, "expected '((' after __attribute__", "write __attribute__((name))")
+    k, entries, current, depth = k + 3, [], [], 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.type == "RPAREN" and depth == 0:
+            break
+        depth += (token.type == "LPAREN") - (token.type == "RPAREN")
+        if token.type == "COMMA" and depth == 0:
+            entries, current = [*entries, current], []
+        else:
+            current.append(token)
+        k += 1
+    if k + 1 >= len(tokens) or tokens[k + 1].type != "RPAREN":
+        raise CompileError.at(start.value.span, "__attribute__ is not closed", "write __attribute__((name))")
+    return k + 2, tuple(_entry(e) for e in [*entries, current] if e)
+
+
+def _entry(tokens: list[Token]) -> Attribute:
+    name = tokens[0].value.strip("_") or str(tokens[0].value)
+    return Attribute(name, " ".join(t.value for t in tokens[2:-1]), tokens[0].value.span)
+
+
+def _declared_name(out: list[Token]) -> Token | None:
+    """The name that the declarator just before declares: past its ``[...]`` and ``(...)``."""
+    k, depth = len(out) - 1, 0
+    while k >= 0:
+        kind = out[k].type
+        depth += (kind in ("RPAREN", "RBRACKET")) - (kind in ("LPAREN", "LBRACKET"))
+        if depth == 0 and kind == "ID":
+            return out[k]
+        if depth == 0 and kind in ("SEMI", "LBRACE", "RBRACE", "COMMA"):
+            return None
+        k -= 1
+    return None

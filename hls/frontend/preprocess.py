@@ -1,0 +1,248 @@
+"""The C preprocessor (pcpp), and where each character of its output came from.
+
+Messages name the place in the user's own text. A token of the user keeps its place; a token out of a macro's body
+gets the place of the macro's name where it was used; an argument of a macro keeps its own.
+"""
+
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pcpp import Action, OutputDirective, Preprocessor
+
+from ..diag import CompileError, Diagnostic, Span
+from .predefined import PREDEFINED
+
+__all__ = ["Expanded", "preprocess"]
+
+_NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
+_KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
+_CONDITION_FAILED = re.compile(r"Could not evaluate expression")
+
+
+@dataclass
+class Expanded:
+    """Preprocessed text with its origins.
+
+    ``starts[k]`` is the offset in ``text`` of the k-th piece and ``spans[k]`` where that piece stood in the source.
+    """
+
+    text: str
+    starts: list[int]
+    spans: list[Span]
+    exact: list[bool]  #: the piece is the user's own text, so an offset into it is an offset into the source
+    sources: dict[str, str] = field(default_factory=dict)
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    def span(self, offset: int, length: int = 1) -> Span | None:
+        """The place of ``length`` characters at ``offset``; None in an empty text."""
+        if not self.starts:
+            return None
+        k = max(0, bisect_right(self.starts, offset) - 1)
+        piece = self.spans[k]
+        if not self.exact[k]:
+            return piece
+        return Span(piece.file, piece.line, piece.column + offset - self.starts[k], length)
+
+
+class _Origin(str):
+    """A file name that knows line and column.
+
+    pcpp copies a token's ``source`` from a macro's name to all that it expands to, and hands it to ``on_error``:
+    with the place inside, both arrive here with it.
+    """
+
+    span: Span
+
+    def __new__(cls, span: Span):
+        self = super().__new__(cls, span.file)
+        self.span = span
+        return self
+
+
+class _OpenCLPreprocessor(Preprocessor):
+    """pcpp with places on tokens and with messages collected instead of printed."""
+
+    def __init__(self, main_file: str):
+        self.main_file = main_file
+        self.sources: dict[str, str] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
+        super().__init__()
+        self.lastdirective = None
+
+    # -- places
+
+    def group_lines(self, input, abssource):
+        name = abssource if self.sources else self.main_file
+        self.sources.setdefault(name, input)
+        starts = [0]
+        for line in input.splitlines():
+            starts.append(starts[-1] + len(line.rstrip()) + 1)
+        for line in super().group_lines(input, name):
+            for token in line:
+                row = bisect_right(starts, token.lexpos) - 1
+                token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
+                token.source = _Origin(token.place)
+            yield line
+
+    def define(self, tokens):
+        if not isinstance(tokens, str):
+            for token in tokens:
+                token.in_macro = True
+        super().define(tokens)
+
+    # -- messages
+
+    def report(self, span: Span | None, message: str, hint: str = "", severity: str = "error"):
+        self.diagnostics.append(Diagnostic(message, span, hint, severity))
+
+    def _place(self, source=None) -> Span | None:
+        if isinstance(source, _Origin):
+            return source.span
+        return self.lastdirective.place if self.lastdirective is not None else None
+
+    def on_error(self, file, line, msg):
+        if _CONDITION_FAILED.match(msg):
+            msg = "the condition is not a constant integer expression"
+        self.report(self._place(file), msg[:1].lower() + msg[1:])
+
+    def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
+        if is_malformed:
+            self.report(self._place(), "malformed #include", 'write #include "file.h" or #include <file.h>')
+        else:
+            self.report(self._place(), f"file '{includepath}' not found", "add its folder with -I DIR")
+        raise OutputDirective(Action.IgnoreAndRemove)
+
+    # -- directives
+
+    def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks):
+        self.lastdirective = directive
+        name = directive.value
+        if name in _NEED_ARGUMENT and not toks:
+            raise CompileError.at(directive.place, f"#{name} needs something after it")
+        if name in {"define", "undef", "ifdef", "ifndef"} and toks[0].type != self.t_ID:
+            raise CompileError.at(toks[0].place, f"#{name} needs a name, not '{toks[0].value}'")
+        return True
+
+    def on_directive_unknown(self, directive, toks, ifpassthru, precedingtoks):
+        text = "".join(token.value for token in toks).strip()
+        if directive.value == "pragma":
+            words = self.expand_macros([self._fresh(t) for t in toks]) if toks[0].value not in ("OPENCL", "STDC") else toks
+            self.pragmas[precedingtoks[0].place] = "".join(token.value for token in words).strip()
+            return None
+        if directive.value in ("error", "warning"):
+            self.report(directive.place, f"#{directive.value} {text}", severity=directive.value)
+        elif directive.value == "line":
+            self.report(directive.place, "#line is ignored: messages name the real file", severity="warning")
+        else:
+            self.report(directive.place, f"unknown directive '#{directive.value}'")
+        return True
+
+    @staticmethod
+    def _fresh(token):
+        copy = type(token)()
+        copy.__dict__.update(token.__dict__)
+        return copy
+
+
+def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str]) -> Expanded:
+    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement.
+
+    Raises CompileError with every problem found.
+    """
+    cpp = _OpenCLPreprocessor(file)
+    for folder in include_dirs:
+        cpp.add_path(str(folder))
+    for name, value in {**PREDEFINED, **defines}.items():
+        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", name):
+            raise CompileError.at(None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE")
+        cpp.define(f"{name} {value}")
+    tokens = _run(cpp, text, file)
+    errors = [d for d in cpp.diagnostics if d.severity == "error"]
+    if errors:
+        raise CompileError(*errors)
+    return _join(tokens, cpp)
+
+
+def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
+    cpp.parse(text, file)
+    tokens = []
+    try:
+        while token := cpp.token():
+            tokens.append(token)
+    except CompileError as error:
+        raise CompileError(*cpp.diagnostics, *error.diagnostics) from None
+    except RecursionError:
+        raise CompileError.at(cpp._place(), "files include each other, or macros nest, too deeply") from None
+    except (UnicodeDecodeError, IndexError, AttributeError, TypeError, ValueError) as error:
+        # pcpp indexes into malformed directives without looking
+        place = cpp._place()
+        raise CompileError(*cpp.diagnostics, Diagnostic(f"malformed preprocessor directive ({error})", place)) from None
+    return tokens
+
+
+def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
+    """The text of the tokens. Tokens that touched in the source touch in the text (``1`` ``.`` ``5f``); no others do."""
+    out = _Writer(cpp)
+    skip_line = False
+    for token in tokens:
+        newline = "\n" in token.value
+        if skip_line:
+            skip_line = not newline
+            continue
+        if token.type in cpp.t_WS or not token.value.strip():
+            out.touching = None
+        elif token.value == "#":
+            out.pragma(token)
+            skip_line = True
+        else:
+            out.token(token)
+    result = out.result
+    result.text = "".join(out.parts)
+    result.sources = dict(cpp.sources)
+    result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
+    return result
+
+
+class _Writer:
+    def __init__(self, cpp):
+        self.pragmas = cpp.pragmas
+        self.parts: list[str] = []
+        self.length = 0
+        self.touching: tuple | None = None  #: where the last token ended, in the file it was written in
+        self.last = Span(cpp.main_file, 1, 1)
+        self.result = Expanded("", [], [], [])
+
+    def _put(self, text: str, span: Span, exact: bool):
+        self.result.starts.append(self.length)
+        self.result.spans.append(span)
+        self.result.exact.append(exact)
+        self.last = span
+        self._raw(text)
+
+    def _raw(self, text: str):
+        self.parts.append(text)
+        self.length += len(text)
+
+    def token(self, token):
+        own: Span | None = getattr(token, "place", None)
+        if (own.file, own.line, own.column) != self.touching if own else True:
+            self._raw(" ")
+        from_macro = own is None or getattr(token, "in_macro", False) or token.type is None
+        source = getattr(token, "source", None)
+        used = source.span if isinstance(source, _Origin) else self.last
+        self._put(token.value, used if from_macro else own, not from_macro)
+        self.touching = (own.file, own.line, own.column + len(token.value)) if own else None
+
+    def pragma(self, token):
+        place = getattr(token, "place", None)
+        if place not in self.pragmas:
+            span = token.source.span if isinstance(token.source, _Origin) else self.last
+            raise CompileError.at(span, "stray '#'", "a directive begins its own line")
+        self._raw("\n")
+        self._put(f"#pragma {self.pragmas[place]}", place, False)
+        self._raw("\n")
+        self.touching = None
