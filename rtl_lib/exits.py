@@ -94,7 +94,7 @@ class ExitFifo(wiring.Component):
     def __init__(self, shape, entries):
         check_entries(entries)
         self.entries = entries
-        self._fifo = StreamFifo(shape, entries)
+        self._fifo = StreamFifo(shape if Shape.cast(shape).width else 1, entries)  # no memory has width 0 in Verilog
         self.timing = self._fifo.timing
         super().__init__({
             "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
@@ -107,8 +107,10 @@ class ExitFifo(wiring.Component):
         m.submodules.fifo = fifo = self._fifo
         m.d.comb += [
             fifo.i.valid.eq(self.write.valid),
-            fifo.i.payload.eq(self.write.value),
+            Value.cast(fifo.i.payload).eq(self.write.value),
+            self.o.valid.eq(fifo.o.valid),
+            Value.cast(self.o.payload).eq(fifo.o.payload),
+            fifo.o.ready.eq(self.o.ready),
             self.retire.eq(self.o.valid & self.o.ready),
         ]
-        wiring.connect(m, fifo.o, wiring.flipped(self.o))
         return m

@@ -120,7 +120,7 @@ class LoopHeader(wiring.Component):
             m.d.sync += tail.eq(advance(tail, self.entries))
         layout = data.StructLayout({"entry": range(self.entries), "invariant": token.invariant.shape()})
         m.submodules.kept = kept = SlotRegister(layout, self.slots)
-        fresh = data.View(layout, kept.write.value)
+        fresh = kept.write.value
         m.d.comb += [
             fresh.entry.eq(tail),
             fresh.invariant.eq(self.i.payload.invariant),
