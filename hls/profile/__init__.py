@@ -1,0 +1,7 @@
+"""What the hardware counts, what the counts mean, and how a run is shown."""
+
+from .decode import ProfileError, decode
+from .layout import CYCLES, Access, Account, Counter, Layout, Loop
+from .text import render
+
+__all__ = ["CYCLES", "Access", "Account", "Counter", "Layout", "Loop", "ProfileError", "decode", "render"]

@@ -1,0 +1,49 @@
+"""What the example host programs share: their sizes, the comparison with numpy, and what the benchmark wants to know."""
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Launch", "check", "options"]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One finished kernel run, and the least work any hardware has to do for it."""
+
+    kernel: str
+    event: object  #: the OpenCL event, already waited for
+    trips: int  #: iterations of the innermost loops (work-items, where a work-item has no loop)
+    bytes: int  #: bytes that have to cross the memory bus once
+
+
+def options(description: str, argv: list[str] | None, **defaults: int):
+    """The program's integer options: ``--name N``, else the variable SLUICE_EXAMPLE_NAME, else the default."""
+    parser = argparse.ArgumentParser(description=description)
+    for name, value in defaults.items():
+        fallback = os.environ.get(f"SLUICE_EXAMPLE_{name.upper()}", value)
+        parser.add_argument(f"--{name}", type=int, default=fallback, help=f"default: {value}")
+    args = parser.parse_args(argv)
+    for name in defaults:
+        if getattr(args, name) < 1:
+            parser.error(f"--{name} must be at least 1")
+    return args
+
+
+def check(what: str, got: np.ndarray, expected: np.ndarray) -> None:
+    """Compare every byte; print the outcome, and end the program with exit code 1 where one differs."""
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        sys.exit(f"{what}: FAILED: {got.dtype}{got.shape} was computed, {expected.dtype}{expected.shape} expected")
+    if got.tobytes() == expected.tobytes():
+        print(f"{what}: result check passed ({got.size} values, all bytes equal)")
+        return
+    bits = np.dtype(f"u{got.itemsize}")
+    wrong = np.flatnonzero(np.ravel(got).view(bits) != np.ravel(expected).view(bits))
+    first = wrong[0]
+    sys.exit(
+        f"{what}: FAILED: {wrong.size} of {got.size} values differ, first at {first}: "
+        f"{np.ravel(got)[first]!r} was computed, {np.ravel(expected)[first]!r} expected"
+    )

@@ -1,0 +1,110 @@
+"""The memories of an interpreted kernel: bytes with checked accesses."""
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ..diag import Span
+from .nodes import MemoryObject
+from .types import FloatType, IntType, PointerType, Type
+
+__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "new_memory", "zero"]
+
+_INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
+_FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
+
+
+class ExecutionError(Exception):
+    """A run that went wrong at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
+
+    def __init__(self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None):
+        self.span, self.memory, self.offset = span, memory, offset
+        super().__init__(f"{span}: {message}" if span else message)
+
+
+@dataclass(slots=True)
+class BoundMemory:
+    """A memory object's bytes in one run; a list of pointers instead where the elements are pointers."""
+
+    name: str
+    data: memoryview | bytearray | list
+    size: int  #: bytes
+
+
+def new_memory(memory: MemoryObject) -> BoundMemory:
+    """A private memory, zeroed."""
+    size = memory.length * memory.element.bytes
+    pointers = isinstance(memory.element, PointerType)
+    return BoundMemory(memory.name, [None] * memory.length if pointers else bytearray(size), size)
+
+
+def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
+    """The host's buffer for a global memory; ValueError where it is missing or not contiguous."""
+    if memory.name not in buffers:
+        raise ValueError(f"buffer argument {memory.name} is missing")
+    view = memoryview(buffers[memory.name])
+    if not view.c_contiguous:
+        raise ValueError(f"buffer argument {memory.name} is not contiguous")
+    view = view.cast("B") if view.nbytes else memoryview(bytearray())
+    return BoundMemory(memory.name, view, view.nbytes)
+
+
+def zero(type: Type):
+    """The value of the type that an access with a false predicate gives."""
+    if isinstance(type, PointerType):
+        return None
+    return 0.0 if isinstance(type, FloatType) else 0
+
+
+def _place(pointer, size, span, verb):
+    """The (data, offset) of a checked access of ``size`` bytes."""
+    if pointer is None:
+        raise ExecutionError(f"{verb} through a pointer that was never set", span)
+    memory, offset = pointer
+    if offset > memory.size - size:
+        signed = offset - (1 << 64) if offset >> 63 else offset
+        raise ExecutionError(f"{verb} of {size} bytes at byte offset {signed} of {memory.name}, which has "
+                             f"{memory.size} bytes", span, memory.name, signed)
+    return memory.data, offset
+
+
+@cache
+def accessors(type: Type):
+    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type."""
+    if isinstance(type, PointerType):
+        return _load_pointer, _store_pointer
+    size = type.bytes
+    if isinstance(type, FloatType):
+        layout, decode, encode = struct.Struct(_FLOAT_FORMAT[size]), float, _one_nan
+    elif isinstance(type, IntType):
+        layout, mask = struct.Struct(_INT_FORMAT[size]), (1 << type.bits) - 1
+        decode, encode = mask.__and__, int
+    else:
+        raise TypeError(f"no memory access has type {type}")
+
+    def load(pointer, span):
+        data, offset = _place(pointer, size, span, "read")
+        return decode(layout.unpack_from(data, offset)[0])
+
+    def store(pointer, value, span):
+        data, offset = _place(pointer, size, span, "write")
+        layout.pack_into(data, offset, encode(value))
+
+    return load, store
+
+
+def _one_nan(x: float) -> float:
+    """Every NaN is stored as the one that ``float_to_bits`` names."""
+    return math.nan if math.isnan(x) else x
+
+
+def _load_pointer(pointer, span):
+    data, offset = _place(pointer, 8, span, "read")
+    return data[offset // 8]
+
+
+def _store_pointer(pointer, value, span):
+    data, offset = _place(pointer, 8, span, "write")
+    data[offset // 8] = value

@@ -1,0 +1,226 @@
+"""Checks that IR is well formed. Run after every pass in tests and in CI."""
+
+from .nodes import Function, Module, Op, Region, Value
+from .optable import OPS, has
+from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType
+
+__all__ = ["VerifyError", "verify", "verify_module"]
+
+_CONVERSIONS = {
+    "zext": (IntType, IntType, "wider"), "sext": (IntType, IntType, "wider"), "trunc": (IntType, IntType, "narrower"),
+    "bitcast": ((IntType, FloatType), (IntType, FloatType), "same"),
+    "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
+    "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
+}
+_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim"}
+
+
+class VerifyError(Exception):
+    """Malformed IR: a bug in the compiler, not in the user's kernel."""
+
+
+def verify(function: Function, module: Module | None = None) -> None:
+    """Raise VerifyError at the first operation of the function that breaks a rule; ``module`` lets calls be checked."""
+    _Verifier(function, module).run()
+
+
+def verify_module(module: Module) -> None:
+    """``verify`` for every function."""
+    for function in module.functions.values():
+        verify(function, module)
+
+
+class _Verifier:
+    def __init__(self, function, module):
+        self.function, self.module = function, module
+        self.visible: set[Value] = set()
+        self.defined: set[Value] = set()
+        self.seen: set[int] = set()
+
+    def run(self):
+        for memory in self.function.memories.values():
+            self._memory(memory)
+        for k, value in enumerate(self.function.args):
+            self._define(value, self.function.body if value.owner is self.function.body else None, k, None)
+        self._region(self.function.body, None, "return")
+
+    def _fail(self, op, message):
+        place = f" ({op.span})" if op is not None and op.span else ""
+        raise VerifyError(f"{self.function.name}: {op.opcode + ': ' if op else ''}{message}{place}")
+
+    def _require(self, condition, op, message):
+        if not condition:
+            self._fail(op, message)
+
+    def _memory(self, m):
+        known = m.space in ("global", "constant", "private")
+        self._require(known, None, f"memory {m.name} has the unknown space {m.space}")
+        if m.space != "global":
+            self._require(m.length is not None and m.length > 0, None, f"memory {m.name} has no length")
+        if m.space == "constant":
+            data = m.data is not None and len(m.data) == m.length * m.element.bytes
+            self._require(data, None, f"memory {m.name}: the data does not have the memory's size")
+
+    def _define(self, value, owner, index, op):
+        self._require(value not in self.defined, op, f"{value.name or 'a value'} is defined twice")
+        if owner is not None:
+            self._require(value.owner is owner and value.index == index, op, "a value does not know who defines it")
+        self.defined.add(value)
+        self.visible.add(value)
+
+    def _region(self, region: Region, parent: Op | None, terminator: str):
+        """Check the region; its values are visible inside only."""
+        outside = set(self.visible)
+        for k, value in enumerate(region.args):
+            self._define(value, region, k, parent)
+        self._require(region.ops, parent, "a region is empty")
+        for op in region.ops:
+            last = op is region.ops[-1]
+            self._require(has(op, "terminator") == last, op, "stands in the wrong place of its region")
+            self._op(op)
+        self._require(region.terminator.opcode == terminator, region.terminator, f"expected {terminator}")
+        self.visible = outside
+
+    def _op(self, op: Op):
+        self._require(op.opcode in OPS, None, f"unknown operation {op.opcode}")
+        self._require(id(op) not in self.seen, op, "stands in two places")
+        self.seen.add(id(op))
+        for k, value in enumerate(op.operands):
+            where = "is used outside the region that defines it" if value in self.defined else "is not defined before"
+            self._require(value in self.visible, op, f"operand {k} ({value.name or value.type}) {where}")
+        self._arity(op)
+        getattr(self, f"_check_{op.opcode}", self._check_pure)(op)
+        for k, value in enumerate(op.results):
+            self._define(value, op, k, op)
+
+    def _arity(self, op):
+        arity = OPS[op.opcode].arity
+        self._require(arity is None or len(op.operands) == arity, op, f"has {len(op.operands)} operands, not {arity}")
+        regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
+        self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
+        free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store")
+        self._require(free or len(op.results) == 1, op, f"has {len(op.results)} results, not 1")
+
+    def _check_pure(self, op):
+        if has(op, "terminator"):
+            return
+        info, types = OPS[op.opcode], [v.type for v in op.operands]
+        allowed = {"int": IntType, "float": FloatType}.get(info.check, object)
+        self._require(all(isinstance(t, allowed) for t in types), op, f"takes {info.check} operands, not {_list(types)}")
+        if info.check in ("int", "float", "same"):
+            self._require(len(set(types)) <= 1, op, f"operands differ in type: {_list(types)}")
+        if info.result is not None:
+            expected = info.result(types, op.attrs)
+            self._require(op.result.type == expected, op, f"result is {op.result.type}, not {expected}")
+        if op.opcode in _CONVERSIONS:
+            self._conversion(op, types[0], op.result.type)
+
+    def _conversion(self, op, source, target):
+        sources, targets, size = _CONVERSIONS[op.opcode]
+        fits = isinstance(source, sources) and isinstance(target, targets)
+        self._require(fits, op, f"cannot convert {source} to {target}")
+        order = {"wider": target.bits > source.bits, "narrower": target.bits < source.bits,
+                 "same": target.bits == source.bits}.get(size, True)
+        self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
+
+    def _check_const(self, op):
+        value, type = op.attrs.get("value"), op.result.type
+        self._require(value is not None, op, "has no value")
+        if isinstance(type, IntType):
+            self._require(isinstance(value, int) and 0 <= value < 1 << type.bits, op, f"{value} is not an {type}")
+        elif isinstance(type, FloatType):
+            self._require(isinstance(value, float), op, f"{value} is not an {type}")
+        elif isinstance(type, ArrayType):
+            whole = isinstance(value, tuple) and len(value) == type.length
+            self._require(whole, op, f"the value does not have the {type.length} elements of {type}")
+        else:
+            self._require(value == 0, op, "the only pointer constant is 0")
+
+    def _check_select(self, op):
+        c, a, b = (v.type for v in op.operands)
+        self._require(c == BOOL and a == b, op, f"takes i1 and two equal types, not {c}, {a}, {b}")
+        self._require(op.result.type == a, op, f"result is {op.result.type}, not {a}")
+
+    def _check_extract(self, op):
+        array, index = (v.type for v in op.operands)
+        fits = isinstance(array, ArrayType) and isinstance(index, IntType)
+        self._require(fits and op.result.type == array.element, op, f"takes an array and an index, not {array}, {index}")
+
+    def _check_insert(self, op):
+        array, index, value = (v.type for v in op.operands)
+        fits = isinstance(array, ArrayType) and isinstance(index, IntType) and value == array.element
+        self._require(fits, op, f"takes an array, an index and an element, not {array}, {index}, {value}")
+        self._require(op.result.type == array, op, "changes the type of its array")
+
+    def _check_work_item(self, op):
+        self._require(op.attrs.get("fn") in _WORK_ITEM, op, f"asks for the unknown {op.attrs.get('fn')}")
+        self._require(op.attrs.get("dim", 0) in (0, 1, 2), op, "has no dimension 0, 1 or 2")
+        self._require(isinstance(op.result.type, IntType), op, f"gives no {op.result.type}")
+
+    def _check_addr(self, op):
+        self._require(op.attrs.get("mem") in self.function.memories, op, f"no memory is called {op.attrs.get('mem')}")
+        self._require(isinstance(op.operands[0].type, IntType) and op.result.type == PTR, op, "takes an integer offset")
+
+    def _check_ptradd(self, op):
+        fits = op.operands[0].type == PTR and isinstance(op.operands[1].type, IntType) and op.result.type == PTR
+        self._require(fits, op, "takes a pointer and an integer offset")
+
+    def _check_load(self, op):
+        pointer, pred = (v.type for v in op.operands)
+        self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
+        self._access(op, op.result.type)
+
+    def _check_store(self, op):
+        pointer, value, pred = (v.type for v in op.operands)
+        self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
+        self._require(not op.results, op, "has a result")
+        self._access(op, value)
+
+    def _access(self, op, type):
+        self._require(not isinstance(type, ArrayType), op, f"moves a {type}")
+        source = op.operands[0].op
+        if source is not None and source.opcode == "addr" and op.opcode == "store":
+            memory = self.function.memories[source.attrs["mem"]]
+            self._require(memory.space != "constant", op, f"writes the constant {memory.name}")
+        if isinstance(type, PointerType) and source is not None and source.opcode == "addr":
+            memory = self.function.memories[source.attrs["mem"]]
+            self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
+
+    def _check_call(self, op):
+        callee = op.attrs.get("callee")
+        self._require(isinstance(callee, str), op, "names no function")
+        if self.module is None:
+            return
+        self._require(callee in self.module.functions, op, f"no function is called {callee}")
+        target = self.module.functions[callee]
+        given, taken = [v.type for v in op.operands], [v.type for v in target.args]
+        self._require(given == taken, op, f"{callee} takes {_list(taken)}, not {_list(given)}")
+        returned = [v.type for v in target.body.terminator.operands]
+        self._require([v.type for v in op.results] == returned, op, f"{callee} returns {_list(returned)}")
+
+    def _check_if(self, op):
+        self._require(op.operands[0].type == BOOL, op, f"the condition is {op.operands[0].type}, not i1")
+        for region in op.regions:
+            self._require(not region.args, op, "a branch has arguments")
+            self._region(region, op, "yield")
+            self._types(op, "a branch yields", region.terminator.operands, op.results)
+
+    def _check_loop(self, op):
+        enable, *inits = op.operands
+        (body,) = op.regions
+        self._require(enable.type == BOOL, op, f"the enable is {enable.type}, not i1")
+        self._types(op, "the initial values are", inits, op.results)
+        self._types(op, "the arguments are", body.args, op.results)
+        self._region(body, op, "yield")
+        self._require(body.terminator.operands, op, "the body yields no continue")
+        again, *nexts = body.terminator.operands
+        self._require(again.type == BOOL, op, f"continue is {again.type}, not i1")
+        self._types(op, "the body yields", nexts, op.results)
+
+    def _types(self, op, what, values, expected):
+        given, wanted = [v.type for v in values], [v.type for v in expected]
+        self._require(given == wanted, op, f"{what} {_list(given)}, not {_list(wanted)}")
+
+
+def _list(types) -> str:
+    return "(" + ", ".join(str(t) for t in types) + ")"

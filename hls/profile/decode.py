@@ -1,0 +1,90 @@
+"""From counter values to the figures of one run."""
+
+from collections.abc import Mapping
+
+from .layout import CYCLES, Access, Layout, Loop
+
+__all__ = ["ProfileError", "decode"]
+
+
+class ProfileError(ValueError):
+    """Counter values that cannot come from the kernel the layout describes."""
+
+
+def decode(layout: Layout, values: Mapping[str, int]) -> dict:
+    """The statistics of a run, made of dicts, lists and numbers only.
+
+    ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
+
+    Occupancy, activity, stall and cache_hit are fractions of one; ``occupancy`` is the share of cycles in which an
+    iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held up
+    there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
+
+    Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
+    """
+    missing = [name for name in (CYCLES, *(c.name for c in layout.counters)) if name not in values]
+    if missing:
+        raise ProfileError(f"kernel {layout.kernel}: no value for {', '.join(missing)}")
+    cycles = values[CYCLES]
+    return {
+        "kernel": layout.kernel,
+        "cycles": cycles,
+        "clock_mhz": layout.clock_mhz,
+        "loops": [_loop(loop, values) for loop in layout.loops],
+        "memory": [_access(access, values, cycles) for access in layout.accesses],
+        "channels": [],
+        "accounts": _accounts(layout, values, cycles),
+    }
+
+
+def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
+    issued, invocations, busy, starts = (values[counter.name] for counter in loop.counters())
+    # Each stretch of busy cycles ends with an issue: it holds one interval less than it has issues. Idle cycles between
+    # stretches belong to whoever did not ask for the loop.
+    intervals = issued - starts
+    return {
+        "line": loop.line,
+        "label": loop.label,
+        "static_ii": loop.static_ii,
+        "interleaving": loop.interleaving,
+        "scheduled_ii": loop.static_ii / loop.interleaving,
+        "measured_ii": (busy - starts) / intervals if intervals > 0 else None,
+        "iterations": issued,
+        "invocations": invocations,
+    }
+
+
+def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
+    accepted, stalled, bursts, words = (values[counter.name] for counter in access.counters())
+    # every iteration passes the access, whether its condition wants it or not
+    passed = values[f"{access.loop}_issued"] if access.loop else 1
+    return {
+        "line": access.line,
+        "buffer": access.buffer,
+        "kind": access.kind,
+        "lsu": access.lsu,
+        "occupancy": _share(passed, cycles),
+        "stall": _share(stalled, cycles),
+        "activity": _share(accepted, cycles),
+        "bytes_used": accepted * access.access_bytes,
+        "bytes_moved": words * access.word_bytes,
+        "average_burst": _share(words, bursts),
+        # a load whose word was there already moved no word for it; a prefetching unit may move more than it was asked
+        "cache_hit": _share(max(accepted - words, 0), accepted) if access.kind == "load" else None,
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _accounts(layout: Layout, values: Mapping[str, int], cycles: int) -> list[dict]:
+    accounts = [
+        {"cause": account.cause, "line": account.line, "cycles": values[counter.name]}
+        for account in layout.accounts
+        for counter in account.counters()
+    ]
+    total = sum(account["cycles"] for account in accounts)
+    if total != cycles:
+        raise ProfileError(f"kernel {layout.kernel} ran {cycles} cycles, but its accounts sum to {total}")
+    return accounts

@@ -1,0 +1,104 @@
+"""Which counters a kernel has, and what each one counts.
+
+The layout is made once from the schedule. The hardware is built from it, counter by counter in the order of
+:attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two cannot disagree.
+
+Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
+an iteration issues, and ``starts`` the times ``busy`` begins. Of a memory access: ``accepted`` requests, cycles in which
+a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a kernel: one counter for each
+:class:`Account`; exactly one of them counts in each cycle from start to done.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["ACCESS_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Counter", "Layout", "Loop"]
+
+LOOP_KINDS = ("issued", "invocations", "busy", "starts")
+ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
+COUNTER_BITS = 48  #: overflow after 13 days at 240 MHz
+CYCLES = "cycles"  #: the name under which the control port's cycle count is given to ``decode``
+
+
+@dataclass(frozen=True)
+class Counter:
+    """One hardware counter. ``name`` is unique in its kernel and a legal Verilog identifier."""
+
+    name: str
+    kind: str  #: one of LOOP_KINDS, ACCESS_KINDS, or "account"
+    owner: str  #: key of the loop or access, or the cause of the account
+    line: int | None
+    bits: int = COUNTER_BITS
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop header. ``key`` is unique in the kernel and a legal identifier."""
+
+    key: str
+    label: str
+    line: int | None
+    static_ii: int
+    interleaving: int  #: invocations whose iterations take turns; more than static_ii of them would not raise the rate
+
+    def __post_init__(self):
+        if not 1 <= self.interleaving <= self.static_ii:
+            raise ValueError(f"loop {self.key}: interleaving {self.interleaving} is not in 1..II = {self.static_ii}")
+
+    def counters(self) -> tuple[Counter, ...]:
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in LOOP_KINDS)
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store of a global buffer. ``loop`` is the key of the loop around it, or None."""
+
+    key: str
+    line: int | None
+    buffer: str
+    kind: str  #: "load" or "store"
+    lsu: str  #: the unit's kind, e.g. "burst-coalesced"
+    access_bytes: int
+    word_bytes: int
+    loop: str | None = None
+
+    def counters(self) -> tuple[Counter, ...]:
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in ACCESS_KINDS)
+
+
+@dataclass(frozen=True)
+class Account:
+    """One of the causes among which the cycles of a run are divided, e.g. "issued" or "load of a"."""
+
+    key: str
+    cause: str
+    line: int | None = None
+
+    def counters(self) -> tuple[Counter, ...]:
+        return (Counter(f"account_{self.key}", "account", self.cause, self.line),)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All counters of one kernel."""
+
+    kernel: str
+    clock_mhz: float
+    loops: tuple[Loop, ...]
+    accesses: tuple[Access, ...]
+    accounts: tuple[Account, ...]
+
+    def __post_init__(self):
+        names = [counter.name for counter in self.counters]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"kernel {self.kernel}: counters named twice: {', '.join(twice)}")
+        loops = {loop.key for loop in self.loops}
+        for access in self.accesses:
+            if access.loop is not None and access.loop not in loops:
+                raise ValueError(f"kernel {self.kernel}: access {access.key} is in unknown loop {access.loop}")
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """In register order: loops, accesses, accounts."""
+        owners = (*self.loops, *self.accesses, *self.accounts)
+        return tuple(counter for owner in owners for counter in owner.counters())

@@ -1,0 +1,86 @@
+"""A run's statistics as text: II of every loop, where every cycle went, and the traffic of every access."""
+
+import io
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["render"]
+
+
+def render(stats: dict, source: str = "", width: int = 110) -> str:
+    """Tables of what :func:`hls.profile.decode` returned. ``source`` is the kernel's text, quoted beside its lines."""
+    lines = source.splitlines()
+    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
+    console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
+    tables = (_loops(stats["loops"]), _accounts(stats, lines), _memory(stats))
+    for table in tables:
+        if table.row_count:
+            console.print(table)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def _table(title: str, *columns: str) -> Table:
+    """A plain table; columns of text are given with a leading '<', all others hold numbers."""
+    table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        text = column.startswith("<")
+        table.add_column(column.lstrip("<"), justify="left" if text else "right", overflow="fold", no_wrap=not text)
+    return table
+
+
+def _loops(loops: list[dict]) -> Table:
+    table = _table("Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations",
+                   "invocations")
+    for loop in loops:
+        table.add_row(_line(loop), loop["label"], str(loop["static_ii"]), str(loop["interleaving"]),
+                      _number(loop["scheduled_ii"]), _number(loop["measured_ii"]), f"{loop['iterations']:,}",
+                      f"{loop['invocations']:,}")
+    return table
+
+
+def _accounts(stats: dict, lines: list[str]) -> Table:
+    """The causes that took cycles, longest first; those without any are left out, the sum is the total all the same."""
+    table = _table("Where every cycle went", "cycles", "share", "<cause", "line", "<source")
+    for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
+        if account["cycles"]:
+            number = account["line"]
+            quoted = lines[number - 1].strip() if number and number <= len(lines) else ""
+            table.add_row(f"{account['cycles']:,}", _percent(account["cycles"] / stats["cycles"]), account["cause"],
+                          _line(account), quoted)
+    return table
+
+
+def _memory(stats: dict) -> Table:
+    table = _table("Global memory", "line", "<access", "<unit", "occupancy", "activity", "stall", "GB/s", "used",
+                   "avg. burst", "hits")
+    seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
+    for access in stats["memory"]:
+        moved = access["bytes_moved"]
+        table.add_row(_line(access), f"{access['kind']} {access['buffer']}", access["lsu"], _percent(access["occupancy"]),
+                      _percent(access["activity"]), _percent(access["stall"]),
+                      _number(moved / seconds / 1e9 if seconds else None),
+                      _percent(access["bytes_used"] / moved if moved else None), _number(access["average_burst"]),
+                      _percent(access["cache_hit"]))
+    return table
+
+
+def _line(entry: dict) -> str:
+    return "-" if entry["line"] is None else str(entry["line"])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+def _seconds(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

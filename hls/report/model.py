@@ -1,0 +1,147 @@
+"""The report as data: what the compiler built, loop by loop and access by access, and why.
+
+Everything a reader may want to know is a field here; the text and JSON forms only render it.
+"""
+
+from dataclasses import dataclass
+
+from ..diag import Diagnostic, Span
+
+__all__ = ["Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one operation contributes to the length of a recurrence."""
+
+    operation: str  #: e.g. "floating-point add", "load of a"
+    span: Span | None
+    share: float  #: of the whole, 0 to 1
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What keeps a loop from a smaller initiation interval.
+
+    ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
+    (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
+    is known late), "resource" (``subject`` is shared) or "request" (the source asks for this interval).
+    """
+
+    kind: str
+    subject: str
+    span: Span | None = None
+    other: Span | None = None
+    cycles: int = 0  #: length of the recurrence
+    distance: int = 1  #: iterations it spans
+    shares: tuple[Share, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unroll:
+    """How often a loop's body was copied. ``factor`` is None where unrolling was asked for and not possible."""
+
+    factor: int | None
+    full: bool
+    reason: str  #: "pragma", "automatic", or why it failed
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the source. ``ii`` 0 means that it is fully unrolled, so that no hardware loop is left."""
+
+    label: str
+    span: Span | None
+    ii: int
+    interleaving: int = 1  #: invocations whose iterations take turns, 1 to ii
+    slots: int = 1
+    latency: int = 0  #: cycles from an iteration's issue to its end, without stalls and inner loops
+    levels: int = 1
+    trip_count: int | None = None  #: None where it is known only at run time
+    work_items: bool = False  #: the iterations are the work-items of an NDRange
+    bottleneck: Bottleneck | None = None
+    one_at_a_time: str = ""  #: why invocations may not be interleaved, where the II asks for it
+    unroll: Unroll | None = None
+    children: tuple["Loop", ...] = ()
+
+    def __post_init__(self):
+        if self.ii and not 1 <= self.interleaving <= self.ii:
+            raise ValueError(f"loop {self.label}: interleaving {self.interleaving} is not in 1..II = {self.ii}")
+
+    @property
+    def scheduled_ii(self) -> float | None:
+        """Cycles between two iterations while enough invocations run; None for a loop that is unrolled away."""
+        return self.ii / self.interleaving if self.ii else None
+
+    @property
+    def concurrency(self) -> int | None:
+        """Iterations in flight at most: latency x interleaving / II."""
+        return max(1, self.latency * self.interleaving // self.ii) if self.ii else None
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store of global memory, and the unit built for it."""
+
+    kind: str  #: "load" or "store"
+    buffer: str
+    span: Span | None
+    bytes: int  #: of one access
+    lsu: str
+    reason: str  #: why this unit
+
+
+@dataclass(frozen=True)
+class Private:
+    """A private array or constant table, and where it is kept."""
+
+    name: str
+    span: Span | None
+    bits: int
+    place: str  #: e.g. "registers", "shift register of 32", "ROM"
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Estimated logic cells (of the device's kind), registers, block RAMs and DSP blocks."""
+
+    logic: int = 0
+    registers: int = 0
+    rams: int = 0
+    dsps: int = 0
+
+    def __add__(self, other: "Resources") -> "Resources":
+        return Resources(self.logic + other.logic, self.registers + other.registers, self.rams + other.rams,
+                         self.dsps + other.dsps)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel. ``ndrange`` tells work-items from a single one."""
+
+    name: str
+    span: Span | None
+    ndrange: bool
+    loops: tuple[Loop, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    privates: tuple[Private, ...] = ()
+    resources: Resources = Resources()
+    messages: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """All kernels of one compilation. ``shared`` is what they have in common: interconnect, control, memory ports."""
+
+    source: str
+    board: str
+    clock_mhz: float
+    kernels: tuple[Kernel, ...]
+    shared: Resources = Resources()
+    device: Resources | None = None  #: what the device holds; None where the board does not say
+    logic_cell: str = "logic cells"
+    messages: tuple[Diagnostic, ...] = ()
+
+    @property
+    def resources(self) -> Resources:
+        return sum((kernel.resources for kernel in self.kernels), self.shared)

@@ -1,0 +1,190 @@
+"""What all regions of one kernel share while their hardware is made: names, widths, arguments, units, observations."""
+
+import re
+from dataclasses import dataclass, field
+
+from amaranth import *
+from rtl_lib.stall import StallGate, StallSource, salt_of
+
+from ..ir import Function, Op, PointerType, Value, uses
+from ..memory import MemoryPlan
+from ..schedule import KernelPlan
+from .access import LoadAccess, StoreAccess
+from .expression import constant
+
+__all__ = ["KernelContext", "Observation"]
+
+
+@dataclass
+class Observation:
+    """A single-bit signal worth counting, and what it says about which operation."""
+
+    kind: str  #: "issued", "invocation", "running" of a loop; "accepted", "stalled", "burst", "word" of an access; "wait"
+    op: Op
+    signal: Value
+
+
+@dataclass(eq=False)
+class KernelContext:
+    """Shared by all regions of a kernel. ``arguments`` maps parameter names to signals that hold while it runs."""
+
+    function: Function
+    plan: KernelPlan
+    memory: MemoryPlan
+    address_bits: int
+    word_bytes: int
+    memory_latency: int
+    arguments: dict[str, Value]
+    seed: Value | None  #: of random stalls; None builds none
+    m: Module = field(default_factory=Module)
+    start: Signal = field(default_factory=lambda: Signal(name="start_token"))
+    entered: Signal = field(default_factory=lambda: Signal(name="entered"))
+    finished: Signal = field(default_factory=lambda: Signal(name="finished"))
+    pseudo: dict = field(default_factory=dict)
+    registers: dict = field(default_factory=dict)
+    static: dict = field(default_factory=dict)
+    observations: list = field(default_factory=list)
+    unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
+    _names: dict = field(default_factory=dict)
+    _taken: set = field(default_factory=set)
+
+    def __post_init__(self):
+        self._uses = uses(self.function.body)
+        makers = {"load": LoadAccess, "store": StoreAccess}
+        self.units = {op: makers[a.direction](self, a) for op, a in self.memory.accesses.items()}
+        self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
+
+    def _argument_signals(self):
+        scalars = [p.name for p in self.function.params if p.kind == "scalar"]
+        return [self.arguments[name] for name in [*scalars, *self.function.attrs.get("launch_args", ())]]
+
+    # --- values ---
+
+    def width(self, value: Value) -> int:
+        return self.address_bits if isinstance(value.type, PointerType) else value.type.bits
+
+    def fixed(self, value: Value):
+        """The signal of a value that holds for the whole run: a constant, an argument, a static value; else None."""
+        if value.op is not None and value.op.opcode == "const":
+            return constant(value.op, self.width(value))
+        return self._args.get(value, self.static.get(value))
+
+    def initial(self, plan, index: int) -> Value:
+        """The initial value of a carried value as the loop's tokens know it; one that is fixed need not travel."""
+        value = plan.loop.operands[1 + index]
+        return value if self.fixed(value) is not None else self.pseudo[plan].initial[index]
+
+    def travelling(self, plan) -> list[int]:
+        """Indices of the carried values whose initial values come with the request."""
+        return [k for k, v in enumerate(plan.loop.operands[1:]) if self.fixed(v) is None]
+
+    def used(self, value: Value) -> bool:
+        return bool(self._uses.get(value))
+
+    def latency(self, op: Op) -> int:
+        return self.plan.latency[op]
+
+    def base(self, op: Op):
+        """The address of the buffer that an ``addr`` operation points into."""
+        return self.arguments[op.attrs["mem"]]
+
+    # --- names ---
+
+    def name(self, value: Value) -> str:
+        """A name from the kernel where there is one, else from operation and line; unique within the kernel."""
+        if value not in self._names:
+            stem = value.name or (self._stem(value.op) if value.op else "arg")
+            self._names[value] = self._unique(stem)
+        return self._names[value]
+
+    def op_name(self, op: Op) -> str:
+        if op not in self._names:
+            access = self.memory.accesses.get(op)
+            line = f"_L{op.span.line}" if op.span else ""
+            stem = f"{access.direction}_{access.memory}{line}" if access else self._stem(op)
+            self._names[op] = self._unique(stem)
+        return self._names[op]
+
+    def loop_name(self, plan, _k=0) -> str:
+        return self.op_name(plan.loop)
+
+    def region_name(self, plan) -> str:
+        return "top" if plan.loop is None else self.op_name(plan.loop)
+
+    def _stem(self, op: Op) -> str:
+        label = op.attrs.get("label", "")
+        line = f"_L{op.span.line}" if op.span else ""
+        return f"{op.opcode}{'_' + label if label else ''}{line}"
+
+    def _unique(self, stem: str) -> str:
+        stem = re.sub(r"\W+", "_", stem)
+        name, k = stem, 1
+        while name in self._taken:
+            k += 1
+            name = f"{stem}_{k}"
+        self._taken.add(name)
+        return name
+
+    # --- ports of variable-latency operations ---
+
+    def condition(self, op: Op) -> Value | None:
+        """The predicate of a variable-latency operation; None where it always runs."""
+        predicate = op.operands[{"load": 1, "store": 2, "loop": 0}[op.opcode]]
+        if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
+            return None
+        return predicate
+
+    def request_port(self, region, op: Op):
+        """(stream to send requests to, function from its payload to pairs (field, value))."""
+        if op in self.units:
+            return self.units[op].request()
+        child = region.children[op]
+
+        def fields(payload):
+            initial = [(payload.initial[f"c{k}"], op.operands[1 + k]) for k in self.travelling(child.plan)]
+            return initial + [(payload.invariant[f"v{k}"], v) for k, v in enumerate(child.plan.invariants)]
+
+        return child.header.i, fields
+
+    def response_port(self, region, op: Op):
+        """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
+        if op in self.units:
+            return self.units[op].response()
+        child = region.children[op]
+        initial = dict(zip(op.results, op.operands[1:], strict=True))
+
+        def fields(payload):
+            return [(r, payload[f"r{k}"], initial[r]) for k, r in enumerate(child.results)]
+
+        return child.exit.o, fields
+
+    # --- observation and stalls ---
+
+    def observe(self, kind: str, op: Op, signal):
+        self.observations.append(Observation(kind, op, signal))
+
+    def observe_wait(self, op: Op, signal):
+        self.observe("wait", op, signal)
+
+    def stall(self, m: Module, name: str):
+        """A random bit that holds tokens back, in builds for stall tests; 0 otherwise."""
+        if self.seed is None:
+            return C(0)
+        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(f"{self.function.name}.{name}"))
+        m.d.comb += source.seed.eq(self.seed)
+        return source.stall
+
+    def connect(self, m: Module, source, sink, name: str):
+        """Connect two streams; in builds for stall tests the transfer is held back at random."""
+        if self.seed is not None:
+            gate = StallGate(source.payload.shape(), salt_of(f"{self.function.name}.{name}"))
+            m.submodules[f"gate_{name}"] = gate
+            m.d.comb += gate.seed.eq(self.seed)
+            join(m, source, gate.i)
+            source = gate.o
+        join(m, source, sink)
+
+
+def join(m: Module, source, sink):
+    """Plain connection of two streams."""
+    m.d.comb += [sink.valid.eq(source.valid), source.ready.eq(sink.ready), sink.payload.eq(source.payload)]

@@ -1,0 +1,67 @@
+"""One kernel as hardware: its arguments, its top region, its load and store units."""
+
+from amaranth import *
+
+from .context import KernelContext
+from .region import RegionBuilder
+from .static import build_static
+
+__all__ = ["build_kernel"]
+
+
+class KernelHardware:
+    """A built kernel.
+
+    ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
+    token has left and every store is acknowledged; ``done`` is high in the run's last cycle.
+    """
+
+    def __init__(self, context: KernelContext):
+        self.context, self.m = context, context.m
+        self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
+        self.m.submodules.static = build_static(context)
+        for unit in context.units.values():
+            unit.attach(context)
+        self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        self._control()
+
+    @property
+    def reads(self):
+        """Read ports of the kernel's load units, in program order."""
+        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load"]
+
+    @property
+    def writes(self):
+        """Write ports of the kernel's store units, in program order."""
+        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]
+
+    def _control(self):
+        m, context = self.m, self.context
+        wait = context.plan.static_depth
+        settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
+        stores = [u.unit.idle for u in context.units.values() if u.access.direction == "store"]
+        stores += [~unsent for unsent in context.unsent]
+        for unit in context.units.values():
+            if unit.access.direction == "load":
+                # what the last run fetched may have been overwritten since
+                m.d.comb += unit.unit.flush.eq(self.start)
+        m.d.comb += [
+            context.start.eq(waiting & (settling == 0)),
+            self.done.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),
+        ]
+        with m.If(self.start):
+            m.d.sync += [self.busy.eq(1), waiting.eq(1), settling.eq(wait), passed.eq(0)]
+        with m.Elif(self.busy):
+            with m.If(settling != 0):
+                m.d.sync += settling.eq(settling - 1)
+            with m.If(context.entered):
+                m.d.sync += waiting.eq(0)
+            with m.If(context.finished):
+                m.d.sync += passed.eq(1)
+            with m.If(self.done):
+                m.d.sync += self.busy.eq(0)
+
+
+def build_kernel(context: KernelContext) -> KernelHardware:
+    """The hardware of one planned kernel."""
+    return KernelHardware(context)

@@ -1,0 +1,113 @@
+"""One level of a region as a pipeline: its stages, what enters, and what it pushes into the queues behind it.
+
+Signals are made on demand: :meth:`LevelBuilder.at` gives a value at a stage and adds the registers that bring it there; what
+no operation of the level computes is asked for at the entry, in ``incoming``.
+"""
+
+from amaranth import *
+
+from ..ir import Op, Value, has
+from ..schedule import LevelPlan, Point, RegionPlan
+from ..schedule.parts import part_for
+from .expression import combinational
+from .units import pipelined_unit
+
+__all__ = ["LevelBuilder"]
+
+
+class LevelBuilder:
+    """Builds the module of one level.
+
+    Attributes
+    ----------
+    m : the module
+    enter : high in the cycle in which a token enters (driven by the region)
+    go : high in cycles in which the registers move; constant 1 unless the level is elastic
+    incoming : values asked for at the entry, with their signals (driven by the region)
+    """
+
+    def __init__(self, context, region: RegionPlan, plan: LevelPlan):
+        self.context, self.region, self.plan = context, region, plan
+        self.m = Module()
+        self.enter = Signal(name="enter")
+        self.go = Signal(init=1, name="go") if plan.elastic else C(1)
+        self.incoming: dict[Value, Signal] = {}
+        self._at: dict[tuple[Value, int], Signal] = {}
+        self._carried = {c.arg: c for c in region.carried}
+        self._valid = [self.enter]
+        for stage in range(1, plan.depth):
+            valid = Signal(name=f"valid_{stage}")
+            self._clocked(valid.eq(self._valid[-1]))
+            self._valid.append(valid)
+
+    def _clocked(self, assignment):
+        if self.plan.elastic:
+            with self.m.If(self.go):
+                self.m.d.sync += assignment
+        else:
+            self.m.d.sync += assignment
+
+    def valid(self, stage: int):
+        """High in cycles in which a token is in ``stage`` and moves on."""
+        return self._valid[stage] & self.go if self.plan.elastic else self._valid[stage]
+
+    def present(self, stage: int):
+        """High in cycles in which a token is in ``stage``, whether it moves or not."""
+        return self._valid[stage]
+
+    def at(self, value: Value, stage: int):
+        """The signal of ``value`` at ``stage`` of this level."""
+        fixed = self.context.fixed(value)
+        if fixed is not None:
+            return fixed
+        if (value, stage) in self._at:
+            return self._at[value, stage]
+        born = self._born(value)
+        if stage < born:
+            raise AssertionError(f"{value.name or 'value'} is used in stage {stage}, before it is there in {born}")
+        if stage == born:
+            signal = self._make(value, stage)
+        else:
+            source = self.at(value, stage - 1)
+            signal = Signal(len(source), name=f"{self.context.name(value)}_s{stage}", reset_less=True)
+            self._clocked(signal.eq(source))
+        self._at[value, stage] = signal
+        return signal
+
+    def _born(self, value: Value) -> int:
+        point = self.region.available.get(value, Point(0, 0))
+        return point.stage if point.level == self.plan.index else 0
+
+    def _make(self, value: Value, stage: int):
+        """The signal of a value at the stage in which it appears."""
+        op = value.op
+        if value in self._carried and self._carried[value].read.level == self.plan.index:
+            return self._read_carried(value, stage)
+        if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index and has(op, "pure"):
+            return self._compute(op, self.region.place[op].stage)
+        signal = Signal(self.context.width(value), name=f"{self.context.name(value)}_in")
+        self.incoming[value] = signal
+        return signal
+
+    def _compute(self, op: Op, stage: int):
+        operands = [self.at(v, stage) for v in op.operands]
+        name = self.context.name(op.result)
+        latency = self.context.latency(op)
+        if part_for(op) is not None:
+            return pipelined_unit(self.m, op, operands, latency, self.go, name)
+        signal = Signal(self.context.width(op.result), name=name)
+        if op.opcode == "addr":
+            self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
+        else:
+            self.m.d.comb += signal.eq(combinational(op, operands))
+        return signal
+
+    def _read_carried(self, arg: Value, stage: int):
+        """The initial value for an invocation's first token, the slot's register for the others."""
+        pseudo, register = self.context.pseudo[self.region], self.context.registers[arg]
+        signal = Signal(self.context.width(arg), name=self.context.name(arg))
+        if self.region.slots > 1:
+            self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
+        initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
+        self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
+        return signal

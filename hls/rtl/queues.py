@@ -1,0 +1,165 @@
+"""The queues around one level: requests and live values pushed behind it, and the join in front of it."""
+
+from amaranth import *
+from amaranth.lib import data
+from rtl_lib.credits import CreditCounter
+from rtl_lib.mem.fifo import StreamFifo
+
+from ..ir import Value
+from .level import LevelBuilder
+
+__all__ = ["LevelQueues"]
+
+
+class LevelQueues:
+    """Connects a level to what is in front of it and behind it.
+
+    ``behind`` are the queues of the next level (already built), None for the last. After :meth:`push` all that the level
+    needs is known; :meth:`accept` then makes its entry.
+    """
+
+    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
+        self.region, self.builder, self.behind = region, builder, behind
+        self.context, self.m = region.context, region.m
+        self.room = []  # one bit per queue behind the level: a token may enter (or, elastic, the registers may move)
+        self.carried: list[Value] = []  # what the queue in front of this level brings
+        self.bypass = None
+
+    # --- behind the level ---
+
+    def push(self):
+        """Push the requests of the row and, where there is a next level, what travels past them."""
+        for row in self.builder.plan.row:
+            self._push_request(row)
+        if self.behind is not None:
+            self._push_bypass(self.behind)
+        if self.builder.plan.elastic:
+            blocked = [~room for room in self.room]
+            self.m.d.comb += self.builder.go.eq(~Cat(blocked).any() if blocked else 1)
+
+    def _push_request(self, row):
+        builder, op = self.builder, row.op
+        target, fields = self.context.request_port(self.region, op)
+        fifo = StreamFifo(target.payload.shape(), row.request_depth)
+        name = self.context.op_name(op)
+        self.m.submodules[f"{name}_request"] = fifo
+        on = self._enabled(op, row.push)
+        self._queue(fifo, row.push, on, row.request_depth, name)
+        for field, value in fields(fifo.i.payload):
+            builder.m.d.comb += field.eq(builder.at(value, row.push))
+        self.context.connect(self.m, fifo.o, target, f"{name}_request")
+        if not row.joins:
+            self.context.unsent.append(fifo.level != 0)
+
+    def _enabled(self, op, stage):
+        """The operation's predicate at a stage, or None where it is always on."""
+        condition = self.context.condition(op)
+        return None if condition is None else self.builder.at(condition, stage)
+
+    def _push_bypass(self, behind):
+        fifo = behind.bypass
+        stage = self.builder.plan.depth - 1
+        self._queue(fifo, stage, None, self.builder.plan.bypass_depth, f"bypass{self.builder.plan.index}")
+        for k, value in enumerate(behind.carried):
+            self.builder.m.d.comb += fifo.i.payload[f"f{k}"].eq(self.builder.at(value, stage))
+
+    def _queue(self, fifo, stage, on, depth, name):
+        """Drive ``fifo.i.valid`` from a stage, and account for its room."""
+        m, builder = self.builder.m, self.builder
+        if builder.plan.elastic:
+            wants = builder.present(stage) if on is None else builder.present(stage) & on
+            self.room.append(~wants | fifo.i.ready)
+            m.d.comb += fifo.i.valid.eq(wants & builder.go)
+            return
+        credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
+        taken = fifo.o.valid & fifo.o.ready
+        self.m.d.comb += [
+            credits.take.eq(builder.enter),
+            credits.give.eq(taken if on is None else Cat(taken, builder.valid(stage) & ~on)),
+        ]
+        m.d.comb += fifo.i.valid.eq(builder.valid(stage) if on is None else builder.valid(stage) & on)
+        self.room.append(credits.available)
+
+    # --- in front of the level ---
+
+    def accept(self):
+        """Let tokens in: from the header, from the kernel's start, or from the row in front."""
+        plan, index = self.region.plan, self.builder.plan.index
+        open_ = Signal(name=f"open{index}")
+        gates = [self.builder.go] if self.builder.plan.elastic else list(self.room)
+        gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
+        if index:
+            self._join(open_)
+            gates += self._slot_ready(index)
+        elif plan.loop is not None:
+            self._from_header(open_)
+        else:
+            self.m.d.comb += [self.builder.enter.eq(self.context.start & open_), self.context.entered.eq(self.builder.enter)]
+        self.m.d.comb += open_.eq(Cat(gates).all())
+
+    def _from_header(self, open_):
+        header, incoming, pseudo, plan = self.region.header, self.builder.incoming, self.region.pseudo, self.region.plan
+        token = header.o.payload
+        self.m.d.comb += [
+            header.o.ready.eq(open_),
+            self.builder.enter.eq(header.o.valid & open_),
+            header.retire.eq(self.region.exit.retire),
+        ]
+        sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry}
+        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
+        sources |= {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
+        for value, signal in incoming.items():
+            self.m.d.comb += signal.eq(sources[value])
+
+    def _slot_ready(self, index):
+        """The gate of a recurrence: the slot's token before has passed the point behind which its values are safe."""
+        if self.builder.plan.ready is None:
+            return []
+        ready, pseudo = self.region.ready_part(index), self.region.pseudo
+        first = self.builder.at(pseudo.first, 0)
+        self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first)
+        if self.region.plan.slots > 1:
+            slot = self.builder.at(pseudo.slot, 0)
+            self.m.d.comb += [ready.test.slot.eq(slot), ready.clear.slot.eq(slot)]
+        return [first | ready.test.ready]
+
+    def _join(self, open_):
+        """Enter when the head of the bypass and every response it waits for are there."""
+        index, builder = self.builder.plan.index, self.builder
+        before = self.region.plan.levels[index - 1]
+        if builder.plan.ready is not None:
+            builder.at(self.region.pseudo.first, 0)
+            if self.region.plan.slots > 1:
+                builder.at(self.region.pseudo.slot, 0)
+        waits, responses = [], {}
+        for row in before.row:
+            if row.joins:
+                waits.append(self._response(row.op, open_, responses))
+        self.carried = [v for v in builder.incoming if v not in responses]
+        layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)})
+        self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
+        for k, value in enumerate(self.carried):
+            self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])
+        arrived = Signal(name=f"arrived{index}")
+        self.m.d.comb += [
+            arrived.eq(self.bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
+            builder.enter.eq(arrived & open_),
+            self.bypass.o.ready.eq(builder.enter),
+        ]
+        for _, stream, on in waits:
+            self.m.d.comb += stream.ready.eq(builder.enter & on)
+        for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
+            self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+
+    def _response(self, op, open_, responses):
+        """(arrived or not expected, the response stream, expected) of one operation of the row in front."""
+        builder = self.builder
+        stream, fields = self.context.response_port(self.region, op)
+        condition = self.context.condition(op)
+        on = C(1) if condition is None else builder.at(condition, 0)
+        for result, bits, otherwise in fields(stream.payload):
+            if result in builder.incoming:
+                responses[result] = None
+                value = bits if condition is None else Mux(on, bits, builder.at(otherwise, 0) if otherwise is not None else 0)
+                self.m.d.comb += builder.incoming[result].eq(value)
+        return ~on | stream.valid, stream, on

@@ -1,0 +1,30 @@
+"""Values that depend on arguments only: registers beside the pipeline, settled before the first token starts."""
+
+from amaranth import *
+
+from ..schedule.parts import part_for
+from .expression import combinational
+from .units import pipelined_unit
+
+__all__ = ["build_static"]
+
+
+def build_static(context) -> Module:
+    """One register behind every static operation; ``KernelPlan.static_depth`` cycles after the arguments all hold."""
+    m = Module()
+    for op in context.plan.static:
+        if op.opcode == "const":
+            continue
+        operands = [context.fixed(v) for v in op.operands]
+        name = context.name(op.result)
+        latency = context.latency(op)
+        settled = Signal(context.width(op.result), name=name, reset_less=True)
+        if part_for(op) is not None:
+            result = pipelined_unit(m, op, operands, latency, C(1), name)
+        elif op.opcode == "addr":
+            result = context.base(op) + operands[0]
+        else:
+            result = combinational(op, operands)
+        m.d.sync += settled.eq(result)
+        context.static[op.result] = settled
+    return m

@@ -1,0 +1,17 @@
+"""Operations with registers inside, as instances of the arithmetic parts."""
+
+from amaranth import *
+
+from ..ir import Op
+from ..schedule.parts import part_for
+
+__all__ = ["pipelined_unit"]
+
+
+def pipelined_unit(m: Module, op: Op, operands, latency: int, go, name: str):
+    """Instantiate the operation's part in ``m`` and return its result, ``latency`` enabled cycles after the operands."""
+    choice = part_for(op)
+    part = m.submodules[f"{name}_{op.opcode}"] = choice.part(choice.params, latency)
+    ports = list(choice.part.inputs(choice.params))
+    m.d.comb += [part.en.eq(go), *(getattr(part, port).eq(value) for port, value in zip(ports, operands, strict=True))]
+    return getattr(part, choice.output)

@@ -1,0 +1,102 @@
+"""Operator chaining as difference constraints.
+
+A chain from u to v through combinational operations that is too long for the clock may not lie in one cycle, and it
+does exactly when v starts in the cycle in which u ends. So ``start[v] >= start[u] + latency(u) + 1`` for every such
+pair is all that chaining asks of a schedule (after Cong and Zhang, "An efficient and versatile scheduling algorithm
+based on SDC formulation", DAC 2006). Of these pairs only those are returned that no other pair implies.
+"""
+
+import heapq
+from collections.abc import Hashable
+
+from .problem import Problem
+
+__all__ = ["chain_constraints", "longest_chain"]
+
+
+def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
+    """Pairs (u, v) for which v must start at least one cycle after u ends.
+
+    The work for one u is limited to what fits into one cycle behind it, so the total is near linear.
+    """
+    users = _chain_users(problem)
+    rank = {key: i for i, key in enumerate(problem.chain_order)}
+    rest = _longest_rest(problem, users)
+    pairs, frontiers = [], {}
+    for key in reversed(problem.chain_order):
+        if not users[key] or not problem.exceeds(_head(problem, key) + max(rest[user] for user in users[key])):
+            frontiers[key] = frozenset()
+            continue
+        implied = frozenset().union(*(frontiers[user] for user in users[key] if not problem.by_key[user].latency))
+        frontiers[key] = _frontier(problem, users, rank, key, implied)
+        pairs.extend((key, late) for late in sorted(frontiers[key] - implied, key=rank.__getitem__))
+    return pairs
+
+
+def longest_chain(problem: Problem, first: Hashable, last: Hashable) -> tuple[tuple[Hashable, float], ...]:
+    """The longest combinational chain from ``first`` to ``last``: each operation with its share in ns."""
+    users = _chain_users(problem)
+    arrival, before = {first: 0.0}, {}
+    for key in problem.chain_order[problem.chain_order.index(first):]:
+        operation = problem.by_key[key]
+        if key not in arrival or (operation.latency and key != first):
+            continue
+        leaves = _head(problem, key) if key == first else arrival[key] + operation.delay
+        for user in users[key]:
+            if leaves >= arrival.get(user, -1.0):
+                arrival[user], before[user] = leaves, key
+    path = [(last, problem.by_key[last].delay)]
+    while path[-1][0] != first:
+        key = before[path[-1][0]]
+        path.append((key, _head(problem, key) if key == first else problem.by_key[key].delay))
+    return tuple(reversed(path))
+
+
+def _head(problem: Problem, key) -> float:
+    """When the output of ``key`` is there if its inputs come from registers."""
+    operation = problem.by_key[key]
+    return operation.out_delay if operation.latency else operation.delay
+
+
+def _chain_users(problem: Problem) -> dict:
+    users = {operation.key: [] for operation in problem.operations}
+    for dependence in problem.dependences:
+        if dependence.chains:
+            users[dependence.src].append(dependence.dst)
+    return users
+
+
+def _longest_rest(problem: Problem, users: dict) -> dict:
+    """Of each operation, the longest chain from its inputs to the next register."""
+    rest = {}
+    for key in reversed(problem.chain_order):
+        operation = problem.by_key[key]
+        behind = 0.0 if operation.latency else max((rest[user] for user in users[key]), default=0.0)
+        rest[key] = operation.delay + behind
+    return rest
+
+
+def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozenset) -> frozenset:
+    """The first operations on each way from ``first`` that cannot start in the cycle in which it ends."""
+    frontier, arrival, queue = set(), {}, []
+
+    def leave(key, ns):
+        for user in users[key]:
+            if user not in arrival:
+                arrival[user] = ns
+                heapq.heappush(queue, (rank[user], user))
+            else:
+                arrival[user] = max(arrival[user], ns)
+            if problem.exceeds(ns):
+                frontier.add(user)
+
+    leave(first, _head(problem, first))
+    while queue:
+        _, key = heapq.heappop(queue)
+        operation = problem.by_key[key]
+        into = arrival[key] + operation.delay
+        if key in implied or key in frontier or (problem.exceeds(into) and arrival[key] > 0):
+            frontier.add(key)
+        elif not operation.latency and not problem.exceeds(into):
+            leave(key, into)
+    return frozenset(frontier)

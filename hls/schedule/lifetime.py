@@ -1,0 +1,134 @@
+"""Of all schedules with a given II, the one with the fewest pipeline register bits.
+
+A value lives from the cycle in which it is available to the last one in which an operation of the same iteration uses
+it, and takes a register of its width for every cycle between. With a variable for each start and one for the end of
+each life, the sum is linear and every constraint a difference of two variables: the matrix is totally unimodular and
+the vertices of the linear program are integral. Values carried to later iterations are held in state registers, whose
+bits do not depend on the schedule.
+"""
+
+from collections.abc import Hashable, Mapping
+
+import numpy
+from scipy import optimize, sparse
+
+from .differences import DifferenceSystem
+from .problem import Problem
+
+__all__ = ["fewest_registers", "length_of", "register_bits"]
+
+INTEGRAL = 1e-6  # how far a vertex may be from integers by rounding
+
+
+def register_bits(problem: Problem, start: Mapping[Hashable, int], weights: Mapping[Hashable, float] | None = None):
+    """Pipeline register bits of a schedule: for every value its width (or ``weights[key]``) for each cycle it waits."""
+    costs, last = _costs(problem, weights), {}
+    for src, dst in _uses(problem):
+        last[src] = max(last.get(src, 0), start[dst])
+    return sum(costs[key] * (end - start[key] - problem.by_key[key].latency) for key, end in last.items())
+
+
+def length_of(problem: Problem, start: Mapping[Hashable, int]) -> int:
+    """Cycles from the start of an iteration to the last result."""
+    return max((start[op.key] + op.latency for op in problem.operations), default=0)
+
+
+def fewest_registers(
+    problem: Problem,
+    system: DifferenceSystem,
+    ii: int,
+    length: int | None = None,
+    slots: Mapping[Hashable, int] | None = None,
+    weights: Mapping[Hashable, float] | None = None,
+) -> dict[Hashable, int]:
+    """Starts that minimize :func:`register_bits` among schedules at a feasible ``ii``.
+
+    ``length`` limits the schedule's length (None: only the registers count). ``slots`` fixes the start of each operation
+    with a limited resource modulo ii; the program then has integer variables of its own. Of equal schedules one that
+    starts its operations early is taken. RuntimeError if the solver fails, which feasible input gives no reason for.
+    """
+    if not problem.operations:
+        return {}
+    program = _Program(problem, system, ii, length, slots or {}, _costs(problem, weights))
+    solution = program.solve()
+    rounded = numpy.rint(solution)
+    if numpy.abs(solution - rounded).max(initial=0.0) > INTEGRAL:
+        raise RuntimeError("the linear program of pipeline registers has no integral solution")
+    return {op.key: int(value) for op, value in zip(problem.operations, rounded)}
+
+
+def _costs(problem: Problem, weights) -> dict[Hashable, float]:
+    costs = {op.key: op.width for op in problem.operations}
+    return costs if weights is None else {key: weights.get(key, width) for key, width in costs.items()}
+
+
+def _uses(problem: Problem):
+    return [(dep.src, dep.dst) for dep in problem.dependences if dep.data and dep.distance == 0]
+
+
+class _Program:
+    """Variables: a start for every operation, an end for every value with uses, a multiple of ii for every slot."""
+
+    def __init__(self, problem, system, ii, length, slots, costs):
+        self.problem, self.ii, self.slots = problem, ii, slots
+        index = {op.key: i for i, op in enumerate(problem.operations)}
+        uses = [(src, dst) for src, dst in _uses(problem) if costs[src] > 0]
+        ends = {src: len(index) + i for i, src in enumerate(dict.fromkeys(src for src, _ in uses))}
+        self.size = len(index) + len(ends)
+        #: rows "first - second <= bound"
+        self.rows = [(c.src, c.dst, c.distance * ii - c.cycles) for c in system.constraints
+                     if max(c.src, c.dst) < len(index)]
+        self.rows += [(index[dst], ends[src], 0) for src, dst in uses]
+        self.bounds = [self._range(op, length) for op in problem.operations] + [(0, numpy.inf)] * len(ends)
+        # A start counts a little, for determinism: less than one bit if every operation waited as long as all take.
+        little = 0.5 / (1 + len(index) * sum(op.latency + 1 for op in problem.operations))
+        self.objective = numpy.zeros(self.size)
+        self.objective[:len(index)] = max(little, 1e-6)
+        for key, end in ends.items():
+            self.objective[end] += costs[key]
+            self.objective[index[key]] -= costs[key]
+        self.slot_rows = [(index[key], slot) for key, slot in slots.items()]
+
+    def solve(self):
+        matrix = self._matrix()
+        limits = numpy.array([bound for *_, bound in self.rows], dtype=float)
+        if self.slot_rows:
+            return self._solve_integer(matrix, limits)
+        inequalities = (matrix, limits) if self.rows else (None, None)
+        result = optimize.linprog(self.objective, *inequalities, bounds=self.bounds, method="highs-ds")
+        return self._checked(result)[: len(self.problem.operations)]
+
+    def _solve_integer(self, matrix, limits):
+        multiples = len(self.slot_rows)
+        entries = numpy.repeat(numpy.arange(multiples), 2)
+        columns = [column for i, (start, _) in enumerate(self.slot_rows) for column in (start, self.size + i)]
+        shape = (multiples, self.size + multiples)
+        equal = sparse.csr_array((numpy.tile([1.0, -self.ii], multiples), (entries, columns)), shape=shape)
+        slots = numpy.array([slot for _, slot in self.slot_rows], dtype=float)
+        wide = sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], multiples))], format="csr")
+        low, high = numpy.array(self.bounds + [(0, numpy.inf)] * multiples, dtype=float).T
+        result = optimize.milp(
+            numpy.concatenate([self.objective, numpy.zeros(multiples)]),
+            integrality=numpy.concatenate([numpy.zeros(self.size), numpy.ones(multiples)]),
+            bounds=optimize.Bounds(low, high),
+            constraints=[optimize.LinearConstraint(wide, -numpy.inf, limits),
+                         optimize.LinearConstraint(equal, slots, slots)],
+        )
+        return self._checked(result)[: len(self.problem.operations)]
+
+    def _range(self, op, length):
+        latest = numpy.inf if op.latest is None else op.latest
+        return op.earliest, latest if length is None else min(latest, length - op.latency)
+
+    def _matrix(self):
+        count = len(self.rows)
+        rows = numpy.repeat(numpy.arange(count), 2)
+        columns = numpy.array([column for first, second, _ in self.rows for column in (first, second)], dtype=int)
+        # coo entries at the same place add up, so that a constraint of an operation on itself becomes an empty row
+        return sparse.coo_array((numpy.tile([1.0, -1.0], count), (rows, columns)), shape=(count, self.size)).tocsr()
+
+    @staticmethod
+    def _checked(result):
+        if result.x is None:
+            raise RuntimeError(f"the linear program of pipeline registers failed: {result.message}")
+        return result.x

@@ -1,0 +1,195 @@
+"""Modulo scheduling: the smallest initiation interval, and at that interval the fewest pipeline registers."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+
+from .chaining import chain_constraints
+from .differences import Constraint, DifferenceSystem
+from .explain import Bottleneck, explain_cycle, explain_resource
+from .lifetime import fewest_registers, length_of, register_bits
+from .problem import Problem, topological
+from .slots import SearchLimit, find_starts
+
+__all__ = ["Infeasible", "Solution", "constraint_system", "schedule"]
+
+TRIES = 5_000  # slots tried for limited resources at one II before the next II is tried
+SHIFTS = 16  # ways to place limited resources among which the shortest schedule is taken
+
+
+class Infeasible(ValueError):
+    """No schedule as asked for. ``bottleneck`` says why; its ``ii`` is the least possible one (None: none is)."""
+
+    def __init__(self, message: str, bottleneck: Bottleneck):
+        self.bottleneck = bottleneck
+        super().__init__(f"{message}\n{bottleneck.describe()}")
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A verified schedule of ``problem``: the start (cycle) of every operation.
+
+    ``recurrence_ii`` and ``resource_ii`` are the two lower bounds. ``bottleneck`` says what forbids a smaller II than
+    the least possible one (None if that is 1). ``minimal`` is False when the II is larger than the least one, because
+    it was asked for, or when the search for resources gave up a smaller II undecided.
+    """
+
+    problem: Problem
+    ii: int
+    start: Mapping[Hashable, int]
+    recurrence_ii: int
+    resource_ii: int
+    bottleneck: Bottleneck | None
+    minimal: bool
+
+    @property
+    def length(self) -> int:
+        """Cycles from the start of an iteration to its last result."""
+        return length_of(self.problem, self.start)
+
+    @property
+    def register_bits(self) -> int:
+        """Bits of pipeline registers between operations."""
+        return register_bits(self.problem, self.start)
+
+    def verify(self) -> None:
+        """Check the schedule against the problem's rules (InvalidSchedule)."""
+        self.problem.verify(self.ii, self.start)
+
+
+def schedule(
+    problem: Problem,
+    ii_request: int | None = None,
+    max_ii: int | None = None,
+    *,
+    slack: int | None = 0,
+    weights: Mapping[Hashable, float] | None = None,
+) -> Solution:
+    """Schedule ``problem`` at exactly ``ii_request``, or at the least II that works, up to ``max_ii``.
+
+    Registers are minimized among schedules at most ``slack`` cycles longer than the shortest at that II (None: of any
+    length), counting ``weights`` (default: widths) for each value and cycle. Where resources are limited, their slots
+    are chosen first, the best of a few ways; length and registers are the least for these slots.
+
+    Raises ProblemError for a problem that contradicts itself and :class:`Infeasible` when there is no such schedule.
+    """
+    problem.check()
+    system = constraint_system(problem)
+    recurrence_ii, proof = system.minimum
+    if recurrence_ii is None:
+        raise Infeasible("the loop cannot be scheduled", explain_cycle(problem, proof))
+    bottleneck = explain_cycle(problem, proof) if proof else None
+    resource_ii, resource = _resource_bound(problem)
+    if resource_ii > recurrence_ii:
+        bottleneck = resource
+    bound = max(recurrence_ii, resource_ii)
+    if ii_request is not None and ii_request < bound:
+        raise Infeasible(f"II {ii_request} was asked for", bottleneck)
+    ii, fixed, proved = _search(problem, system, bound, ii_request, max_ii, bottleneck)
+    if fixed and ii > bound and ii_request is None:
+        bottleneck = _crowded(problem, ii)
+    start = _minimize(problem, system, ii, fixed, slack, weights)
+    minimal = proved and (ii_request is None or ii == bound)
+    solution = Solution(problem, ii, MappingProxyType(start), recurrence_ii, resource_ii, bottleneck, minimal)
+    solution.verify()
+    return solution
+
+
+def constraint_system(problem: Problem) -> DifferenceSystem:
+    """Everything but limited resources, as difference constraints. Node i is operation i; the last is cycle 0."""
+    index = {operation.key: i for i, operation in enumerate(problem.operations)}
+    root = len(index)
+    constraints = [*_dependence_constraints(problem, index), *_bound_constraints(problem, index, root)]
+    for first, last in chain_constraints(problem):
+        cycles = problem.by_key[first].latency + 1
+        constraints.append(Constraint(index[first], index[last], cycles, kind="chain"))
+    inner = [(dep.src, dep.dst) for dep in problem.dependences if dep.distance == 0]
+    order = dict.fromkeys([*topological(list(index), inner), *problem.chain_order])
+    return DifferenceSystem(root + 1, constraints, [root, *(index[key] for key in order)])
+
+
+def _dependence_constraints(problem, index):
+    for dep in problem.dependences:
+        kind = ("carried" if dep.distance else "value") if dep.data else "order"
+        cycles = problem.by_key[dep.src].latency + dep.cycles
+        yield Constraint(index[dep.src], index[dep.dst], cycles, dep.distance, kind)
+
+
+def _bound_constraints(problem, index, root):
+    bounded = any(op.latest is not None for op in problem.operations)
+    for op in problem.operations:
+        if op.earliest or bounded:  # with latest starts, even "not before 0" may be part of a contradiction
+            yield Constraint(root, index[op.key], op.earliest, kind="earliest")
+        if op.latest is not None:
+            yield Constraint(index[op.key], root, -op.latest, kind="latest")
+    for group in problem.groups:
+        for first, second in pairwise(group):
+            yield Constraint(index[first], index[second], 0, kind="group")
+            yield Constraint(index[second], index[first], 0, kind="group")
+
+
+def _resource_bound(problem) -> tuple[int, Bottleneck | None]:
+    """The least II that has room for all uses of each resource, and the resource that wants most."""
+    uses = Counter(op.resource for op in problem.operations if op.resource is not None)
+    bounds = {resource: -(-count // problem.limits[resource]) for resource, count in uses.items()}
+    if not bounds:
+        return 1, None
+    worst = max(bounds, key=bounds.__getitem__)
+    return bounds[worst], explain_resource(problem, worst, uses[worst], bounds[worst])
+
+
+def _crowded(problem, ii) -> Bottleneck:
+    """The bottleneck when both lower bounds allow a smaller II, but not together."""
+    uses = Counter(op.resource for op in problem.operations if op.resource is not None)
+    worst = max(uses, key=lambda resource: uses[resource] / problem.limits[resource])
+    return explain_resource(problem, worst, uses[worst], ii)
+
+
+def _search(problem, system, bound, ii_request, max_ii, bottleneck):
+    """The II, starts of operations with limited resources, and whether each smaller II is known to be impossible."""
+    # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone matter.
+    first = bound if ii_request is None else ii_request
+    last = ii_request or max_ii or bound + sum(op.latency + 2 for op in problem.operations)
+    proved = True
+    for ii in range(first, last + 1):
+        if all(op.resource is None for op in problem.operations):
+            return ii, {}, proved
+        try:
+            fixed = find_starts(problem, system, ii, TRIES)
+        except SearchLimit:
+            fixed, proved = None, False
+        if fixed is not None:
+            return ii, fixed, proved
+    if bottleneck is None or bound <= last:
+        bottleneck = _crowded(problem, last + 1)
+    raise Infeasible(f"no schedule has an II of at most {last}", bottleneck)
+
+
+def _minimize(problem, system, ii, fixed, slack, weights):
+    shortest, fixed = min(((_shortest(problem, system, ii, starts), starts)
+                           for starts in _alternatives(problem, system, ii, fixed)), key=lambda pair: pair[0])
+    length = None if slack is None else shortest + slack
+    slots = {key: start % ii for key, start in fixed.items()}
+    return fewest_registers(problem, system, ii, length, slots, weights)
+
+
+def _alternatives(problem, system, ii, fixed):
+    """Other ways to place the limited resources: the search looks for any, and some are shorter than others."""
+    yield fixed
+    for shift in range(1, min(ii, SHIFTS) if fixed else 1):
+        try:
+            yield find_starts(problem, system, ii, TRIES, shift) or fixed
+        except SearchLimit:
+            continue
+
+
+def _shortest(problem, system, ii, fixed) -> int:
+    """The least length of a schedule in which the operations of ``fixed`` start as given."""
+    root = len(problem.operations)
+    pins = [pin for i, op in enumerate(problem.operations) if op.key in fixed for pin in (
+        Constraint(root, i, fixed[op.key], kind="earliest"), Constraint(i, root, -fixed[op.key], kind="latest"))]
+    pinned = DifferenceSystem(system.size, [*system.constraints, *pins], range(system.size)) if pins else system
+    start = pinned.least(ii)
+    return length_of(problem, {op.key: start[i] for i, op in enumerate(problem.operations)})

@@ -1,0 +1,101 @@
+"""The frozen product of scheduling: where and when everything in a kernel happens.
+
+A region (the kernel's top, or a loop's body) is a chain of levels; a level is a pipeline of ``depth`` stages. A
+:class:`Point` (level, stage) is a place in that chain. Tokens pass levels in order, so points order events of one token.
+"""
+
+from dataclasses import dataclass
+
+from ..ir import Op, Region, Value
+
+__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row"]
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """Stage ``stage`` of level ``level``."""
+
+    level: int
+    stage: int
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
+
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level.
+    """
+
+    index: int
+    arg: Value
+    next: Value
+    read: Point
+    write: Point
+
+
+@dataclass(frozen=True)
+class Row:
+    """One variable-latency operation between two levels, and its queues.
+
+    ``push`` is the stage at whose end the request enters the request queue of ``request_depth`` entries.
+    ``joins`` says whether the next level waits for a response.
+    """
+
+    op: Op
+    push: int
+    request_depth: int
+    joins: bool
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """One level. Values used behind its row travel past it through ``bypass_depth`` entries.
+
+    ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
+    token only when every queue has room for all tokens inside (credits).
+    ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces.
+    """
+
+    index: int
+    depth: int
+    elastic: bool
+    row: tuple[Row, ...]
+    bypass_depth: int
+    ready: Point | None
+
+
+@dataclass(frozen=True, eq=False)
+class RegionPlan:
+    """A loop's body (or a kernel's top, where ``loop`` is None and exactly one token passes).
+
+    ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
+    the continue condition is known, ``again`` where the header may issue the slot's next token.
+    """
+
+    loop: Op | None
+    region: Region
+    ii: int
+    slots: int
+    entries: int
+    levels: tuple[LevelPlan, ...]
+    place: dict[Op, Point]
+    available: dict[Value, Point]
+    carried: tuple[Carried, ...]
+    invariants: tuple[Value, ...]
+    decide: Point
+    again: Point
+    again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    latency: int  #: estimated cycles from issue to exit of one token
+    bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPlan:
+    """A kernel: its top region, the plan of every loop, and the values that depend on nothing but arguments."""
+
+    name: str
+    top: RegionPlan
+    loops: dict[Op, RegionPlan]
+    static: tuple[Op, ...]  #: computed beside the pipeline, from arguments, before the kernel starts
+    static_depth: int  #: cycles until they are all there
+    latency: dict[Op, int]  #: of every pure operation, in stages

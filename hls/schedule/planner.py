@@ -1,0 +1,39 @@
+"""Plans a whole kernel: its loops from the innermost out, then its top."""
+
+from ..ir import Function, Op, Region
+from .plan import KernelPlan, RegionPlan
+from .region import RegionPlanner
+from .static import static_operations
+from .timing import OperatorTiming
+
+__all__ = ["plan_kernel"]
+
+
+def plan_kernel(function: Function, timing: OperatorTiming, memory_latency: int, elastic_depth: int = 0) -> KernelPlan:
+    """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical, in cycles."""
+    static = static_operations(function)
+    loops: dict[Op, RegionPlan] = {}
+    fixed = frozenset([*function.args, *(r for op in static for r in op.results)])
+    common = {"timing": timing, "static": frozenset(static), "fixed": fixed, "children": loops,
+              "memory_latency": memory_latency, "elastic_depth": elastic_depth}
+
+    def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:
+        for op in region.ops:
+            if op.opcode == "loop":
+                loops[op] = visit(op.regions[0], op, depth + 1)
+        return RegionPlanner(**common, repeated=depth > 1).plan(region, loop)
+
+    top = visit(function.body, None, 0)
+    latency = {op: timing.latency(op) for plan in (top, *loops.values()) for op in plan.place}
+    latency |= {op: timing.latency(op) for op in static}
+    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency)
+
+
+def _static_depth(static, timing) -> int:
+    """Cycles through the longest chain: every static operation has a register behind it."""
+    depth: dict = {}
+    for op in static:
+        if op.opcode != "const":
+            ready = max((depth.get(v, 0) for v in op.operands), default=0)
+            depth[op.result] = ready + timing.latency(op) + 1
+    return max(depth.values(), default=0)

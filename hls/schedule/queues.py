@@ -1,0 +1,62 @@
+"""How deep the queues between levels are, and how many invocations a loop keeps.
+
+Too shallow costs rate, never correctness (rule 5 of the hardware model).
+"""
+
+from dataclasses import dataclass
+
+from ..ir import Op
+from .levels import Levels, is_variable, offers_response
+from .plan import RegionPlan, Row
+
+__all__ = ["QueueSizes", "entry_count", "level_queues", "slot_count"]
+
+#: most running invocations of a loop whose recurrence is scheduled, and of one that waits for memory or an inner loop
+MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
+MOST_ENTRIES = 256
+
+
+@dataclass(frozen=True)
+class QueueSizes:
+    """What depths depend on: the loops inside, a typical memory access in cycles, cycles between two tokens."""
+
+    children: dict[Op, RegionPlan]
+    memory_latency: int
+    interval: int
+    elastic_depth: int
+
+
+def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool) -> int:
+    """Slots so that interleaved invocations fill a recurrence of ``static_ii`` cycles; one where nothing may interleave."""
+    if loop is None or not repeated or not loop.attrs.get("interleave", True):
+        return 1
+    return min(static_ii, MOST_WAITING_SLOTS if waits else MOST_SLOTS)
+
+
+def entry_count(slots: int, latency: int, static_ii: int, repeated: bool) -> int:
+    """Invocations between start and exit: what runs, and what drains behind it (rule 4). The shortest trips are one."""
+    if not repeated:
+        return 1
+    drain = -(-latency * slots // static_ii)
+    return min(MOST_ENTRIES, max(2 * slots, slots + drain, min(4 * slots, 16)) + 2)
+
+
+def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: bool) -> tuple[tuple[Row, ...], int]:
+    """The rows behind level ``k`` and the depth of the queue that goes past them."""
+    rows = []
+    for op, level in levels.op.items():
+        if level != k or not is_variable(op):
+            continue
+        push = stages.start[op]
+        depth = 2 if elastic else push + 4
+        rows.append(Row(op, push, depth, offers_response(op)))
+    waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
+    return tuple(rows), (2 if elastic else stages.depth + 3) + waiting
+
+
+def _in_row(sizes: QueueSizes, op: Op) -> int:
+    """Tokens that are inside a variable-latency operation at full rate."""
+    if op.opcode == "loop":
+        child = sizes.children[op]
+        return child.entries + 4
+    return -(-sizes.memory_latency // sizes.interval) + 4

@@ -1,0 +1,163 @@
+"""Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
+
+from dataclasses import dataclass
+
+from ..ir import Op, Region, Value
+from .levels import Levels, assign_levels, is_variable, offers_response
+from .plan import Carried, LevelPlan, Point, RegionPlan, Row
+from .queues import QueueSizes, entry_count, level_queues, slot_count
+from .stages import LevelStages, level_stages
+
+__all__ = ["RegionPlanner"]
+
+
+@dataclass(frozen=True)
+class RegionPlanner:
+    """What planning a region needs to know from outside.
+
+    ``timing`` maps operations to latency and delays, ``children`` holds the plans of the loops inside,
+    ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once.
+    """
+
+    timing: "object"
+    static: frozenset[Op]
+    fixed: frozenset[Value]
+    children: dict[Op, RegionPlan]
+    memory_latency: int
+    repeated: bool
+    elastic_depth: int = 0
+
+    def plan(self, region: Region, loop: Op | None) -> RegionPlan:
+        levels = assign_levels(region, self.static)
+        stages = self._stages(region, levels)
+        ii = max([1, *(s.ii for s in stages)])
+        if ii > min(s.ii for s in stages):
+            stages = self._stages(region, levels, ii)
+        start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
+        carried = _carried(region, levels, stages)
+        available = self._available(region, levels, start, carried)
+        decide = self._decide(region, levels, stages, available)
+        crossing = self._crossing(carried, decide, stages, levels)
+        static_ii = max(ii, crossing) if loop else 1
+        again, delay = _again(carried, decide, ii, stages)
+        slots = slot_count(static_ii, loop, self.repeated, crossing > ii)
+        latency = self._latency(levels, stages)
+        entries = entry_count(slots, latency, static_ii, self.repeated)
+        sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
+        plans = tuple(
+            self._level(region, k, levels, stages[k], available, carried, decide, again, sizes)
+            for k in range(levels.count)
+        )
+        return RegionPlan(
+            loop, region, static_ii, slots, entries, plans, start, available, carried, self._invariants(region, loop),
+            decide, again, delay, latency, next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
+        )
+
+    def _stages(self, region, levels: Levels, ii=None) -> list[LevelStages]:
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii) for k in range(levels.count)]
+
+    def _available(self, region, levels, start, carried) -> dict[Value, Point]:
+        """Where each value of the region is first there. Responses are there at the entry of the next level."""
+        table = {c.arg: c.read for c in carried}
+        for op, point in start.items():
+            if is_variable(op):
+                place = Point(point.level + 1, 0)
+            else:
+                place = Point(point.level, point.stage + self.timing.latency(op))
+            table.update(dict.fromkeys(op.results, place))
+        return table
+
+    def _decide(self, region, levels, stages, available) -> Point:
+        if region.terminator.opcode != "yield":
+            return Point(levels.count - 1, stages[-1].depth - 1)
+        return available.get(region.terminator.operands[0], Point(0, 0))
+
+    def _latency(self, levels, stages) -> int:
+        rows = [0] * levels.count
+        for op, k in levels.op.items():
+            if is_variable(op) and offers_response(op):
+                rows[k] = max(rows[k], self._row_latency(op))
+        return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
+
+    def _row_latency(self, op: Op) -> int:
+        return self.children[op].latency if op.opcode == "loop" else self.memory_latency
+
+    def _crossing(self, carried, decide, stages, levels) -> int:
+        """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it just
+        takes the latency of what lies between."""
+        longest = 0
+        spans = [(c.read, c.write) for c in carried] + [(Point(0, 0), decide)] if decide else []
+        for first, last in spans:
+            if last.level > first.level:
+                longest = max(longest, self._distance(first, last, stages, levels))
+        return longest
+
+    def _distance(self, first, last, stages, levels) -> int:
+        cycles = last.stage - first.stage + 1
+        for k in range(first.level, last.level):
+            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and offers_response(op)]
+            cycles += stages[k].depth + max(row, default=0) + 2
+        return cycles
+
+    def _invariants(self, region: Region, loop: Op | None) -> tuple[Value, ...]:
+        """Values from outside that the body uses, at any depth, arguments and static values excepted."""
+        if loop is None:
+            return ()
+        inside: set[Value] = set()
+        found: dict[Value, None] = {}
+        _outside(region, self.static, inside, found)
+        return tuple(v for v in found if v not in inside and v not in self.fixed)
+
+    def _level(self, region, k, levels, stages, available, carried, decide, again, sizes) -> LevelPlan:
+        elastic = 0 < stages.depth <= self.elastic_depth
+        ready = _ready_point(k, carried, again, stages.ii)
+        row, bypass = level_queues(sizes, levels, stages, k, elastic)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready)
+
+
+def _outside(region, static, inside, found):
+    inside.update(region.args)
+    for op in region.ops:
+        inside.update(op.results)
+        if op in static:
+            continue
+        for value in op.operands:
+            found.setdefault(value)
+        for inner in op.regions:
+            _outside(inner, static, inside, found)
+
+
+def _carried(region, levels, stages) -> tuple[Carried, ...]:
+    nexts = region.terminator.operands[1:]
+    return tuple(
+        Carried(
+            k, arg, value,
+            Point(levels.read[k], stages[levels.read[k]].read[k]),
+            Point(levels.write[k], stages[levels.write[k]].write[k]),
+        )
+        for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True))
+    )
+
+
+def _again(carried, decide, ii, stages) -> tuple[Point, int]:
+    """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
+    again = max([decide, *(c.write for c in carried if c.read.level == 0 and c.write.level > 0)])
+    if again.level == 0 and again.stage < ii - 1:
+        stage = min(ii - 1, stages[0].depth - 1)
+        return Point(0, stage), ii - 1 - stage
+    return again, 0
+
+
+def _ready_point(k, carried, again, ii) -> Point | None:
+    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it."""
+    if k == 0:
+        return None
+    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again]
+    return max(points, default=None)
+
+
+def _safe_entry(c: Carried) -> Point:
+    """Entering one cycle after a token passed here, the next one reads ``c`` after it is written."""
+    if c.read.level == c.write.level:
+        return Point(c.read.level, max(0, c.write.stage - c.read.stage))
+    return c.write

@@ -1,0 +1,129 @@
+"""Which cycle of the initiation interval each use of a limited resource gets.
+
+With ``start = slot + ii * k`` and the slots chosen, what remains are difference constraints on the ``k``. So the
+search runs over slots only, and all operations without a limited resource are first eliminated exactly: between two
+uses there remains the longest path through everything else.
+"""
+
+from collections import Counter
+from collections.abc import Hashable
+
+import numpy
+
+from .differences import DifferenceSystem
+from .problem import Problem
+
+__all__ = ["SearchLimit", "find_starts"]
+
+NEVER = -(1 << 40)  # no path; twice that still fits into 64 bits
+
+
+class SearchLimit(Exception):
+    """The search was given up before it knew."""
+
+
+def find_starts(
+    problem: Problem, system: DifferenceSystem, ii: int, tries: int, shift: int = 0
+) -> dict[Hashable, int] | None:
+    """Starts of the operations with limited resources at a feasible ii, None if there are none.
+
+    The hardest operation's slot is looked for from ``shift`` cycles behind its earliest start: other shifts lead to
+    other solutions, though never from none to one. Raises :class:`SearchLimit` after that many tries of a slot.
+    """
+    asap = system.least(ii)
+    nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
+    root = len(problem.operations)
+    paths = _longest_paths(system, [root, *nodes], ii)
+    paths[0, 1:] = numpy.maximum(paths[0, 1:], [asap[node] for node in nodes])
+    slack = -(paths + paths.T + numpy.where(numpy.eye(len(paths), dtype=bool), 2 * NEVER, 0)).max(axis=1)
+    order = sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]]))
+    resources = [problem.operations[nodes[i - 1]].resource for i in order]
+    movable = all(operation.latest is None for operation in problem.operations)
+    search = _Search(paths, order, resources, problem.limits, ii, tries, shift, movable)
+    found = search.run([asap[nodes[i - 1]] for i in order])
+    if found is None:
+        return None
+    return {problem.operations[nodes[i - 1]].key: start for i, start in zip(order, found)}
+
+
+def _longest_paths(system: DifferenceSystem, nodes: list[int], ii: int) -> numpy.ndarray:
+    rows = []
+    for node in nodes:
+        distances = system.from_node(node, ii)
+        rows.append([NEVER if distances[other] is None else distances[other] for other in nodes])
+    return numpy.array(rows, dtype=numpy.int64)
+
+
+class _Search:
+    """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
+
+    def __init__(self, paths, order, resources, limits, ii, tries, shift, movable):
+        self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
+        self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
+        self.placed = [0]  # rows of paths; row 0 is the start of the iteration, in slot 0
+        self.slots = [0]
+        self.used = Counter()
+
+    def run(self, asap: list[int]) -> list[int] | None:
+        """Starts in the order given, by an explicit stack: there may be more operations than Python has frames."""
+        closures, choices = [numpy.zeros((1, 1), dtype=numpy.int64)], []
+        while len(choices) < len(self.order):
+            depth = len(choices)
+            choices.append(self._slots_to_try(asap[depth]))
+            while not (closure := self._advance(closures[-1], choices)):
+                choices.pop()
+                if not choices:
+                    return None
+                closures.pop()
+                self._remove()
+            closures.append(closure[0])
+        k = closures[-1][0]
+        return [int(slot + self.ii * k[i + 1]) for i, slot in enumerate(self.slots[1:])]
+
+    def _slots_to_try(self, earliest: int):
+        if len(self.placed) > 1:
+            return iter([(earliest + offset) % self.ii for offset in range(self.ii)])
+        # Where nothing has a latest start, any schedule may be moved as a whole: one slot for the first stands for all.
+        count = 1 if self.movable else self.ii
+        return iter([(earliest + self.shift + offset) % self.ii for offset in range(count)])
+
+    def _advance(self, closure, choices):
+        """Put the next operation into the next slot that works; the new closure in a tuple, or () when none does."""
+        depth = len(choices) - 1
+        resource = self.resources[depth]
+        for slot in choices[-1]:
+            if self.used[resource, slot] >= self.limits[resource]:
+                continue
+            if self.tries == 0:
+                raise SearchLimit
+            self.tries -= 1
+            extended = self._extend(closure, self.order[depth], slot)
+            if extended is not None:
+                self.placed.append(self.order[depth])
+                self.slots.append(slot)
+                self.used[resource, slot] += 1
+                return (extended,)
+        return ()
+
+    def _remove(self):
+        self.placed.pop()
+        slot = self.slots.pop()
+        self.used[self.resources[len(self.placed) - 1], slot] -= 1
+
+    def _extend(self, closure, row, slot):
+        slots = numpy.array(self.slots)
+        into = _ceil_div(self.paths[self.placed, row] + slots - slot, self.ii)
+        out = _ceil_div(self.paths[row, self.placed] + slot - slots, self.ii)
+        into = (closure + into[None, :]).max(axis=1)
+        out = (out[:, None] + closure).max(axis=0)
+        if (into + out).max() > 0:
+            return None
+        size = len(self.placed)
+        extended = numpy.zeros((size + 1, size + 1), dtype=numpy.int64)
+        extended[:size, :size] = numpy.maximum(closure, into[:, None] + out[None, :])
+        extended[:size, size], extended[size, :size] = into, out
+        return numpy.maximum(extended, NEVER)
+
+
+def _ceil_div(values: numpy.ndarray, divisor: int) -> numpy.ndarray:
+    return numpy.where(values <= NEVER // 2, NEVER, -(-values // divisor))

@@ -1,0 +1,129 @@
+"""The modulo schedule of one level: builds its problem, solves it, and reads back the stages.
+
+Beside the level's operations the problem has one node for everything that enters at stage 0, one for each read and write
+of a carried value, one for the continue condition (it must reach the header before the next issue), and one for the exit,
+where all that later levels need must have arrived.
+"""
+
+from dataclasses import dataclass
+
+from ..ir import Op, Region
+from .explain import Bottleneck
+from .levels import Levels, is_variable, join_values, offers_response
+from .modulo import schedule
+from .problem import Dependence, Operation, Problem
+
+__all__ = ["LevelStages", "level_stages", "used_values"]
+
+
+@dataclass(frozen=True)
+class LevelStages:
+    """Stages of one level: of operations, and of reads and writes of carried values by their index."""
+
+    ii: int
+    depth: int
+    start: dict[Op, int]
+    read: dict[int, int]
+    write: dict[int, int]
+    bottleneck: Bottleneck | None
+
+
+def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None) -> LevelStages:
+    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time."""
+    builder = _ProblemBuilder(timing, region, levels, fixed, k)
+    solution = schedule(builder.build(), ii_request=ii)
+    start = solution.start
+    return LevelStages(
+        solution.ii,
+        start["exit"] + 1,
+        {op: start[op] for op, level in levels.op.items() if level == k},
+        {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
+        {c: start["write", c] for c, level in enumerate(levels.write) if level == k},
+        solution.bottleneck,
+    )
+
+
+def used_values(region: Region, levels: Levels):
+    """Pairs (value, level in which it is needed), control and loop results included."""
+    for op, level in levels.op.items():
+        yield from ((v, level) for v in op.operands)
+        if offers_response(op):
+            yield from ((v, level + 1) for v in join_values(op))
+    yielded = region.terminator.operands
+    if region.terminator.opcode == "yield":
+        yield from zip(yielded[1:], levels.write, strict=True)
+    yield from ((v, levels.count - 1) for v in yielded)
+
+
+class _ProblemBuilder:
+    def __init__(self, timing, region, levels, fixed, k):
+        self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
+        self.nodes: dict = {}
+        self.edges: list[Dependence] = []
+        self.carried = {arg: c for c, arg in enumerate(region.args)}
+
+    def build(self) -> Problem:
+        self._node("exit")
+        self._operations()
+        self._carried_values()
+        self._decision()
+        for value, level in used_values(self.region, self.levels):
+            if level > self.k:
+                self._need(value, "exit")
+        if self.k == self.levels.count - 1:
+            for value in self.region.terminator.operands:
+                self._need(value, "exit")
+        self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead)
+
+    def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
+        if key not in self.nodes:
+            self.nodes[key] = Operation(key, latency=latency, delay=delay, out_delay=out_delay, width=width, **bounds)
+        return key
+
+    def _operations(self):
+        for op, level in self.levels.op.items():
+            if level != self.k:
+                continue
+            t = self.timing
+            width = 0 if is_variable(op) else sum(v.type.bits for v in op.results)
+            self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width)
+        for op, level in self.levels.op.items():
+            if level == self.k:
+                for value in op.operands:
+                    self._need(value, op)
+
+    def _carried_values(self):
+        """Reads, writes, and between them the recurrence through the slot register."""
+        nexts = self.region.terminator.operands[1:]
+        for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
+            reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
+            if reads:
+                self._node(("read", c), delay=self.timing.slot_read, width=arg.type.bits)
+            if writes:
+                self._need(value, self._node(("write", c)))
+            if reads and writes:
+                self.edges.append(Dependence(("read", c), ("write", c)))
+                self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+
+    def _decision(self):
+        if self.region.terminator.opcode != "yield" or self.levels.decide != self.k or self.k:
+            return
+        self._need(self.region.terminator.operands[0], self._node("decide", delay=self.timing.header))
+        self._node("issue", earliest=0, latest=0)
+        self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
+
+    def _need(self, value, user):
+        """``user`` needs ``value``: an edge from where the value comes from in this level."""
+        if value in self.fixed:
+            return
+        producer = value.op
+        if producer is not None and self.levels.op.get(producer) == self.k and not is_variable(producer):
+            source = producer
+        elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
+            source = self._node(("read", self.carried[value]), delay=self.timing.slot_read, width=value.type.bits)
+        elif self.levels.value.get(value, 0) <= self.k:
+            source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
+        else:
+            return
+        self.edges.append(Dependence(source, user))

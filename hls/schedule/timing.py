@@ -1,0 +1,89 @@
+"""How long each operation takes on the target: cycles for parts with registers inside, nanoseconds for plain logic."""
+
+from dataclasses import dataclass, field
+
+from rtl_lib.arith.catalog import Choice, choose
+
+from ..ir import Op, PointerType, has
+from ..target.delay import DelayModel
+from .levels import is_variable
+from .parts import part_for
+
+__all__ = ["OperatorTiming"]
+
+#: delay classes of operations whose name differs
+_CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
+_WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast"})
+
+
+@dataclass(frozen=True)
+class OperatorTiming:
+    """Answers the scheduler's questions about one operation. ``address_bits`` is the width of a pointer."""
+
+    model: DelayModel
+    address_bits: int
+    _choices: dict[Op, Choice | None] = field(default_factory=dict)
+
+    @property
+    def period(self) -> float:
+        return self.model.period_ns
+
+    @property
+    def overhead(self) -> float:
+        return self.model.overhead_ns
+
+    @property
+    def slot_read(self) -> float:
+        """Choosing between the initial value and the slot's register."""
+        return self.model.delay("select", 1)
+
+    @property
+    def header(self) -> float:
+        """From the continue condition through the header to the next issue."""
+        return 2 * self.model.delay("select", 1)
+
+    @property
+    def queue_output(self) -> float:
+        """What a queue's output takes more than a register's."""
+        return self.model.delay("fifo_out", 1)
+
+    def latency(self, op: Op) -> int:
+        """Cycles from operands to result; 0 is combinational."""
+        choice = self._choice(op)
+        return choice.latency if choice else 0
+
+    def delay(self, op: Op) -> float:
+        """Nanoseconds from the operands to the result, or to the first register inside."""
+        choice = self._choice(op)
+        if choice:
+            return choice.delay_ns
+        if is_variable(op) or op.opcode in _WIRES:
+            return 0.0
+        return self._logic(op)
+
+    def out_delay(self, op: Op) -> float:
+        """Nanoseconds from the last register inside to the result."""
+        choice = self._choice(op)
+        return choice.out_delay_ns if choice else 0.0
+
+    def _logic(self, op: Op) -> float:
+        name = _CLASS.get(op.opcode, op.opcode)
+        width = max((v.type.bits for v in op.operands), default=1)
+        if isinstance(op.results[0].type, PointerType):
+            width = self.address_bits
+        if has(op, "shift") and op.operands[1].op is not None and op.operands[1].op.opcode == "const":
+            name = f"const_{name}"
+        if name in ("extract", "insert"):
+            index = op.operands[1].op
+            if index is not None and index.opcode == "const":
+                return 0.0
+            return self.model.delay("mux", op.operands[0].type.length) if name == "extract" else (
+                self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
+        return self.model.delay(name, width)
+
+    def _choice(self, op: Op) -> Choice | None:
+        if op not in self._choices:
+            found = part_for(op)
+            level = self.model.hop + self.model.lut
+            self._choices[op] = choose(found.part, found.params, self.period, level, self.overhead) if found else None
+        return self._choices[op]

@@ -1,0 +1,257 @@
+"""Boards: the frozen facts about clock, device and memory that the compiler and the simulated board share."""
+
+from dataclasses import dataclass, fields
+from importlib import resources
+from pathlib import Path
+
+from .delay import DelayModel, known_delays, load_delays
+from .table import BoardError, Table, read_toml
+
+__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "known_boards",
+           "load_board"]
+
+BEATS = 8  # data beats of one DDR3 or DDR4 burst
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of the kernels."""
+
+    kernel_mhz: float
+
+    @property
+    def period_ns(self) -> float:
+        return 1000.0 / self.kernel_mhz
+
+
+@dataclass(frozen=True)
+class Rams:
+    """Block RAMs: how many, and bits in each (parity bits included)."""
+
+    count: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Dsps:
+    """DSP blocks, and how many 18-bit multipliers they hold together."""
+
+    count: int
+    multipliers: int
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the FPGA holds. ``delays`` names its delay table (see :mod:`hls.target.delay`)."""
+
+    family: str
+    part: str
+    delays: str
+    logic_cell: str  #: what ``logic_cells`` counts: "alm" or "lut4"
+    logic_cells: int
+    registers: int
+    lutram_bits: int
+    rams: Rams
+    dsps: Dsps
+
+
+@dataclass(frozen=True)
+class DramTiming:
+    """Timing of one memory channel, in periods of ``tck_ns`` where the name does not say otherwise."""
+
+    tck_ns: float
+    CL: int
+    CWL: int
+    tRCD: int
+    tRP: int
+    tRAS: int
+    tCCD_S: int
+    tCCD_L: int
+    tRRD_S: int
+    tRRD_L: int
+    tFAW: int
+    tWR: int
+    tRTP: int
+    tWTR_S: int
+    tWTR_L: int
+    tREFI: int
+    tRFC: int
+    bank_groups: int
+    banks_per_group: int
+    row_bytes: int
+    bus_bits: int
+    queue: int
+    batch: int
+    row_hit_cap: int
+    controller_latency_ns: float
+
+    @property
+    def bytes_per_ns(self) -> float:
+        """Peak rate of the data bus (GB/s): two transfers a clock."""
+        return 2 * self.bus_bits / 8 / self.tck_ns
+
+
+@dataclass(frozen=True)
+class Bank:
+    """One physical memory bank, which has an AXI port (or a RAM) of its own."""
+
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Global memory. ``timing`` is None for kind "onchip"."""
+
+    kind: str  #: "ddr" or "onchip"
+    interleave_bytes: int
+    word_bytes: int  #: data width of a bank's port
+    read_latency: int  #: typical latency under load, in kernel cycles
+    banks: tuple[Bank, ...]
+    timing: DramTiming | None
+
+    @property
+    def bytes(self) -> int:
+        """Size of all banks together."""
+        return sum(bank.bytes for bank in self.banks)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board as read from its file."""
+
+    name: str
+    description: str
+    clock: Clock
+    device: Device
+    memory: Memory
+
+    @property
+    def peak_bytes_per_ns(self) -> float:
+        """Peak bandwidth of global memory (GB/s) over all banks, as far as memory itself goes."""
+        timing = self.memory.timing
+        one = timing.bytes_per_ns if timing else self.memory.word_bytes / self.clock.period_ns
+        return one * len(self.memory.banks)
+
+    def delay_model(self) -> DelayModel:
+        """The delays of the board's device at its kernel clock."""
+        return load_delays(self.device.delays, self.clock.period_ns)
+
+
+def known_boards() -> tuple[str, ...]:
+    """Names of the boards that come with the package, in alphabetical order."""
+    names = (item.name for item in resources.files("boards").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load_board(name_or_path: str | Path) -> Board:
+    """The board of that name, or the one described by the file at that path (a ``.toml`` or anything with a slash).
+
+    Raises :class:`BoardError` for an unknown name, an unreadable file, or a file that is wrong, naming the key.
+    """
+    text = str(name_or_path)
+    if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
+        return read_board(read_toml(Path(name_or_path)))
+    if text not in known_boards():
+        raise BoardError(text, "", f"unknown board; known are {', '.join(known_boards())}, "
+                                   "or give the path of a .toml file")
+    return read_board(read_toml(resources.files("boards").joinpath(f"{text}.toml")))
+
+
+def read_board(root: Table) -> Board:
+    """Check a parsed board file and freeze it."""
+    head = root.table("board")
+    board = Board(
+        name=head.text("name"),
+        description=head.text("description"),
+        clock=_read_clock(root.table("clock")),
+        device=_read_device(root.table("device")),
+        memory=_read_memory(root.table("memory")),
+    )
+    head.close()
+    root.close()
+    return board
+
+
+def _read_clock(table: Table) -> Clock:
+    clock = Clock(table.number("kernel_mhz", 1, 2000))
+    table.close()
+    return clock
+
+
+def _read_device(table: Table) -> Device:
+    rams, dsps = table.table("rams"), table.table("dsps")
+    device = Device(
+        family=table.text("family"),
+        part=table.text("part"),
+        delays=table.text("delays", known_delays()),
+        logic_cell=table.text("logic_cell", ("alm", "lut4")),
+        logic_cells=table.integer("logic_cells", 1),
+        registers=table.integer("registers", 1),
+        lutram_bits=table.integer("lutram_bits", 0),
+        rams=Rams(rams.integer("count", 0), rams.integer("bits", 1)),
+        dsps=Dsps(dsps.integer("count", 0), dsps.integer("multipliers", 0)),
+    )
+    for part in (table, rams, dsps):
+        part.close()
+    return device
+
+
+def _read_memory(table: Table) -> Memory:
+    kind = table.text("kind", ("ddr", "onchip"))
+    if kind == "onchip" and "timing" in table:
+        raise table.error("timing", 'is for kind = "ddr" only: on-chip memory has no DRAM timing')
+    memory = Memory(
+        kind=kind,
+        interleave_bytes=table.integer("interleave_bytes", 4, power_of_two=True),
+        word_bytes=table.integer("word_bytes", 4, 64, power_of_two=True),
+        read_latency=table.integer("read_latency", 1, 100_000),
+        banks=tuple(_read_bank(bank) for bank in table.tables("bank")),
+        timing=_read_timing(table.table("timing")) if kind == "ddr" else None,
+    )
+    table.close()
+    _check_memory(table, memory)
+    return memory
+
+
+def _read_bank(table: Table) -> Bank:
+    bank = Bank(table.integer("bytes", 1024, 1 << 48, power_of_two=True))
+    table.close()
+    return bank
+
+
+SHAPES = {"bank_groups", "banks_per_group", "row_bytes", "bus_bits"}  # address fields: powers of two
+
+
+def _read_timing(table: Table) -> DramTiming:
+    values = {}
+    for field in fields(DramTiming):
+        if field.type is float:
+            values[field.name] = table.number(field.name, 0.1 if field.name == "tck_ns" else 0, 10_000)
+        else:
+            values[field.name] = table.integer(field.name, 1, 1 << 20, power_of_two=field.name in SHAPES)
+    table.close()
+    timing = DramTiming(**values)
+    for short, long in (("tCCD_S", "tCCD_L"), ("tRRD_S", "tRRD_L"), ("tWTR_S", "tWTR_L"), ("tRCD", "tRAS"),
+                        ("tRRD_S", "tFAW"), ("tRFC", "tREFI")):
+        if values[short] > values[long]:
+            raise table.error(long, f"must be at least {short} = {values[short]}, not {values[long]}")
+    if timing.bus_bits < 8 or timing.row_bytes < timing.bus_bits // 8 * BEATS:
+        raise table.error("row_bytes", f"must hold a burst of {BEATS} beats of a bus of 8 bits or more")
+    return timing
+
+
+def _check_memory(table: Table, memory: Memory) -> None:
+    if memory.interleave_bytes < memory.word_bytes:
+        raise table.error("interleave_bytes", f"must be at least word_bytes = {memory.word_bytes}")
+    if len(memory.banks) & (len(memory.banks) - 1):
+        raise table.error("bank", f"must be 1, 2, 4 ... banks to interleave them, not {len(memory.banks)}")
+    for index, bank in enumerate(memory.banks):
+        if bank != memory.banks[0]:
+            raise table.error(f"bank[{index}].bytes", f"must be {memory.banks[0].bytes} as in bank[0]: "
+                                                      "interleaved banks are of one size")
+        if bank.bytes < memory.interleave_bytes:
+            raise table.error(f"bank[{index}].bytes", "must be at least interleave_bytes")
+    timing = memory.timing
+    if timing and memory.word_bytes % (timing.bus_bits // 8 * BEATS):
+        raise table.error("word_bytes", f"must be a multiple of one burst: {BEATS} beats of {timing.bus_bits} bits "
+                                        f"are {timing.bus_bits // 8 * BEATS} bytes")

@@ -1,0 +1,141 @@
+"""Delay tables: how long each class of operation takes on a device family, as data.
+
+A delay counts from the output of the cell before (or of a register) to the output of the operation's own cells: one
+hop of routing to every row of cells, and the cells themselves::
+
+    hops * hop + base + per_bit * width + ceil(luts + luts_per_doubling * log2(width)) * (hop + lut)
+
+The way from a register into the first hop (``clk_to_q``) and into the register at the end (``setup``) is the overhead
+that every clock period pays once.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from types import MappingProxyType
+
+from .table import Table, read_toml
+
+__all__ = ["OP_CLASSES", "Cost", "DelayModel", "Multiplier", "known_delays", "load_delays"]
+
+#: Every class a table must give. ``const_shl`` and its like are shifts by a constant: wires. ``ram_out`` and
+#: ``fifo_out`` are what the output of a block RAM or a FIFO takes more than a register's.
+OP_CLASSES = frozenset(["add", "sub", "neg", "and", "or", "xor", "not", "shl", "lshr", "ashr", "const_shl", "const_lshr", "const_ashr", "eq", "ult", "slt", "select", "mux", "lut", "trunc", "zext", "sext", "bitcast", "extract", "insert", "ram_out", "fifo_out"])
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The figures of one class of operations (see the formula above)."""
+
+    hops: int
+    base: float
+    per_bit: float
+    luts: float
+    luts_per_doubling: float
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """A pipelined multiplier for operands of up to ``max_width`` bits."""
+
+    max_width: int
+    latency: int  #: registers from operands to product
+    delay: float  #: ns from the operands to its first register
+
+
+@dataclass(frozen=True)
+class DelayModel:
+    """Delays (ns) on one device family at one clock period."""
+
+    name: str
+    period_ns: float
+    clk_to_q: float
+    setup: float
+    hop: float
+    lut: float
+    costs: Mapping[str, Cost]
+    multipliers: tuple[Multiplier, ...]  #: by rising ``max_width``
+
+    @property
+    def overhead_ns(self) -> float:
+        """What a register takes from every period."""
+        return self.clk_to_q + self.setup
+
+    def delay(self, opclass: str, width: int) -> float:
+        """Delay (ns) through ``opclass`` at ``width`` bits; for "mul" the delay to its first register.
+
+        Raises KeyError for a class that is not in :data:`OP_CLASSES`, ValueError for a width below 1.
+        """
+        if width < 1:
+            raise ValueError(f"width must be at least 1, not {width}")
+        if opclass == "mul":
+            return self.multiplier(width).delay
+        cost = self.costs[opclass]
+        rows = math.ceil(cost.luts + cost.luts_per_doubling * math.log2(width) - 1e-9)
+        return cost.hops * self.hop + cost.base + cost.per_bit * width + rows * (self.hop + self.lut)
+
+    def multiplier(self, width: int) -> Multiplier:
+        """The smallest multiplier for operands of ``width`` bits; ValueError where the table has none."""
+        for multiplier in self.multipliers:
+            if width <= multiplier.max_width:
+                return multiplier
+        raise ValueError(f"{self.name}: no multiplier for {width} bits; the widest takes "
+                         f"{self.multipliers[-1].max_width}")
+
+
+def known_delays() -> tuple[str, ...]:
+    """Names of the delay tables, in alphabetical order."""
+    return tuple(sorted(item.name.removesuffix(".toml") for item in _folder().iterdir()))
+
+
+def load_delays(name: str, period_ns: float) -> DelayModel:
+    """The delay table ``name`` at a clock period; a table that is wrong is a BoardError naming the key."""
+    if period_ns <= 0:
+        raise ValueError(f"period_ns must be positive, not {period_ns}")
+    return read_delays(read_toml(_folder().joinpath(f"{name}.toml")), name, period_ns)
+
+
+def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
+    """Check a parsed table and freeze it."""
+    registers = {key: root.number(key, 0, 100) for key in ("clk_to_q", "setup", "hop", "lut")}
+    model = DelayModel(name, period_ns, **registers, costs=_read_costs(root),
+                       multipliers=_read_multipliers(root, registers["hop"]))
+    root.close()
+    return model
+
+
+def _folder():
+    return resources.files(__package__).joinpath("delays")
+
+
+def _read_costs(root: Table) -> Mapping[str, Cost]:
+    costs = {}
+    for entry in root.tables("delay"):
+        cost = Cost(
+            hops=entry.integer("hops", 0, default=0),
+            base=entry.number("base", 0, default=0),
+            per_bit=entry.number("per_bit", 0, default=0),
+            luts=entry.number("luts", 0, default=0),
+            luts_per_doubling=entry.number("luts_per_doubling", 0, default=0),
+        )
+        for op in entry.texts("ops"):
+            if op not in OP_CLASSES:
+                raise entry.error("ops", f"{op!r} is no class of operations")
+            if op in costs:
+                raise entry.error("ops", f"{op!r} is given twice")
+            costs[op] = cost
+        entry.close()
+    if missing := OP_CLASSES - costs.keys():
+        raise root.error("delay", f"gives no delay for {', '.join(sorted(missing))}")
+    return MappingProxyType(costs)
+
+
+def _read_multipliers(root: Table, hop: float) -> tuple[Multiplier, ...]:
+    multipliers = []
+    for entry in root.tables("multiply"):
+        hops = entry.integer("input_hops", 0, 10)
+        multipliers.append(Multiplier(entry.integer("max_width", 1), entry.integer("latency", 1, 100), hops * hop))
+        entry.close()
+    return tuple(sorted(multipliers, key=lambda multiplier: multiplier.max_width))
+

@@ -1,0 +1,108 @@
+"""Integer division by restoring digit recurrence, one quotient bit a step."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from amaranth import *
+
+from .levels import MUX, adder
+from .pipelined import PipelinedPart, Step
+
+__all__ = ["DivParams", "IntDivRem", "restoring_digit"]
+
+
+def restoring_digit(remainder, divisor):
+    """One digit of a quotient: whether ``divisor`` fits into ``remainder``, and what then remains.
+
+    The rest has the width of ``divisor``, which is enough while ``remainder < 2 * divisor``, and for a divisor of
+    zero as long as ``remainder`` fits into that width.
+    """
+    difference = remainder - divisor
+    fits = ~difference[-1]
+    return fits, Mux(fits, difference, remainder)[:len(divisor)]
+
+
+@dataclass(frozen=True)
+class DivParams:
+    """Operands, quotient and remainder have ``width`` bits; ``signed`` means two's complement."""
+
+    width: int
+    signed: bool = False
+
+    def __post_init__(self):
+        if self.width < 2:
+            raise ValueError(f"division needs a width of 2 or more, not {self.width}")
+
+
+def _magnitudes(signed, *, a, b):
+    """Absolute values, and which results are negated after the division.
+
+    The quotient by zero is all ones whatever the signs, so it is not negated.
+    """
+    negative_a, negative_b = (a[-1], b[-1]) if signed else (Const(0, 1), Const(0, 1))
+    return {
+        "digits": Mux(negative_a, -a, a)[:len(a)],
+        "divisor": Mux(negative_b, -b, b)[:len(b)],
+        "negate_quotient": (negative_a ^ negative_b) & b.any(),
+        "negate_remainder": negative_a,
+    }
+
+
+def _first_digit(*, digits, divisor):
+    fits, left = restoring_digit(digits[-1], divisor)
+    return {"digits": Cat(fits, digits[:-1]), "rest": left[:1]}
+
+
+def _digit(number, *, digits, divisor, rest):
+    """Digit ``number``: the next dividend bit leaves ``digits`` at the top, the quotient bit enters at the bottom.
+
+    After n digits the partial remainder is below ``2**n``, so its register need not be wider.
+    """
+    fits, left = restoring_digit(Cat(digits[-1], rest), divisor)
+    return {"digits": Cat(fits, digits[:-1]), "rest": left[:number + 1]}
+
+
+def _signs(*, digits, rest, negate_quotient, negate_remainder):
+    return {
+        "quotient": Mux(negate_quotient, -digits, digits)[:len(digits)],
+        "remainder": Mux(negate_remainder, -rest, rest)[:len(digits)],
+    }
+
+
+class IntDivRem(PipelinedPart):
+    """``quotient`` and ``remainder`` of ``a / b``, truncated toward zero; the remainder has the sign of ``a``.
+
+    Division by zero gives a quotient of all ones and the dividend as remainder; the least signed number divided by
+    minus one gives itself and remainder 0.
+    """
+
+    kind = "idivrem"
+    Params = DivParams
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.width, "b": params.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"quotient": params.width, "remainder": params.width}
+
+    @classmethod
+    def steps(cls, params):
+        sign_levels = adder(params.width) if params.signed else 0.0
+        digit_levels = adder(params.width) + MUX
+        return (Step("magnitude", sign_levels, partial(_magnitudes, params.signed)),
+                Step("digit0", digit_levels, _first_digit),
+                *(Step(f"digit{n}", digit_levels, partial(_digit, n)) for n in range(1, params.width)),
+                Step("sign", sign_levels, _signs))
+
+    @classmethod
+    def golden(cls, params, a, b):
+        mask = (1 << params.width) - 1
+        if b == 0:
+            return mask, a
+        if params.signed:
+            a -= (a >> (params.width - 1)) << params.width
+            b -= (b >> (params.width - 1)) << params.width
+        quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
+        return quotient & mask, (a - quotient * b) & mask

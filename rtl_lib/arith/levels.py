@@ -1,0 +1,36 @@
+"""Rough depth of common logic, in levels of a six-input lookup table with its routing.
+
+These numbers only decide where a part's registers go and how many it needs; no result depends on them. They count
+a carry chain as one level plus its length, and a hard multiplier as the levels that would take as long.
+"""
+
+from math import ceil, log2
+
+__all__ = ["MULTIPLIER", "MUX", "ROUTE", "adder", "any_of", "leading_zeros", "shifter"]
+
+MUX = 1.0  #: choice between two to four words
+MULTIPLIER = 4.5  #: hard multiplier, from its input pins to its output pins
+ROUTE = 2.5  #: the way to or from a column of hard blocks, which is seldom next to the logic
+
+
+def adder(width):
+    """Sum, difference or order of two words of ``width`` bits on a carry chain."""
+    return 1.0 + width / 32
+
+
+def any_of(width):
+    """Reduction of ``width`` bits to one."""
+    levels, bits = 1.0, ceil(width / 6)
+    while bits > 1:
+        levels, bits = levels + 1, ceil(bits / 6)
+    return levels
+
+
+def shifter(ways):
+    """Shift by one of ``ways`` distances: one lookup table chooses among four words."""
+    return float(ceil(log2(ways) / 2)) if ways > 1 else 0.0
+
+
+def leading_zeros(width):
+    """Position of the first one in ``width`` bits."""
+    return 0.5 + 0.5 * ceil(log2(width + 1))

@@ -1,0 +1,130 @@
+"""Products: operands cut to the size of a hard multiplier, and a tree that adds the partial products."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from .levels import MULTIPLIER, ROUTE, adder
+from .pipelined import PipelinedPart, Step
+
+__all__ = ["IntMul", "MulParams", "product_steps"]
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A partial product or sum: the value called ``name``, ``width`` bits, worth ``2**offset`` times itself."""
+
+    name: str
+    offset: int
+    width: int
+
+
+def _limbs(width, dsp_bits):
+    """(start, end) of the even pieces into which a hard multiplier's size cuts ``width`` bits."""
+    size = ceil(width / ceil(width / dsp_bits))
+    return [(start, min(start + size, width)) for start in range(0, width, size)]
+
+
+def _limb(value, start, end, signed):
+    """Bits ``start`` to ``end``; the piece that holds the sign keeps it."""
+    piece = value[start:end]
+    return piece.as_signed() if signed and end == len(value) else piece
+
+
+def _low(value, width):
+    """``value`` modulo ``2**width``; a shorter one is left alone, so that it keeps its sign."""
+    return value[:width] if len(value) > width else value
+
+
+def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27):
+    """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
+
+    First all partial products at once, then the way out of the multipliers, then a binary tree of sums.
+    """
+    limbs = {_Term(f"term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
+             for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
+             for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits)) if low_a + low_b < width_out}
+
+    def multiply(**operands):
+        return {term.name: _low(_limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed),
+                                width_out - term.offset)
+                for term, (limb_a, limb_b) in limbs.items()}
+
+    steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, dict, reads=())]
+    terms = sorted(limbs, key=lambda term: term.offset)
+    while len(terms) > 1:
+        step, terms = _sum_step(f"sum{len(steps) - 1}", terms, width_out)
+        steps.append(step)
+    name = terms[0].name
+    return (*steps, Step("result", 0.0, lambda **values: {out: values[name][:width_out]}, (name,)))
+
+
+def _sum_step(step_name, terms, width_out):
+    """The step that adds each second term to its neighbour, and the terms after it; sums keep the lower's name."""
+    pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
+
+    def add(**values):
+        return {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
+                               width_out - low.offset)
+                for low, high in pairs}
+
+    sums = [_Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1)
+            for low, high in pairs]
+    # Bits of the lower term below the upper one's offset pass by the carry chain.
+    longest = max(min(total.width, width_out - low.offset) - (high.offset - low.offset)
+                  for total, (low, high) in zip(sums, pairs, strict=True))
+    names = tuple(term.name for pair in pairs for term in pair)
+    return Step(step_name, adder(longest), add, names), sums + terms[2 * len(pairs):]
+
+
+@dataclass(frozen=True)
+class MulParams:
+    """Widths in bits; ``signed`` matters only when ``width_out`` exceeds an operand's width.
+
+    ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for ECP5.
+    """
+
+    width_a: int
+    width_b: int
+    width_out: int
+    signed: bool = False
+    dsp_bits: int = 27
+
+    def __post_init__(self):
+        if min(self.width_a, self.width_b, self.width_out, self.dsp_bits) < 1:
+            raise ValueError(f"widths must be positive: {self}")
+        if self.width_out > self.width_a + self.width_b:
+            raise ValueError(f"a product of {self.width_a} and {self.width_b} bits has no {self.width_out} bits")
+
+
+class IntMul(PipelinedPart):
+    """``o``: the low ``width_out`` bits of ``a * b``."""
+
+    kind = "imul"
+    Params = MulParams
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.width_a, "b": params.width_b}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.width_out}
+
+    @classmethod
+    def steps(cls, params):
+        # Bits above the result's width cannot reach it.
+        width_a, width_b = min(params.width_a, params.width_out), min(params.width_b, params.width_out)
+
+        def operands(*, a, b):
+            return {"factor_a": a[:width_a], "factor_b": b[:width_b]}
+
+        return (Step("operands", ROUTE, operands),
+                *product_steps("factor_a", "factor_b", "o", width_a, width_b, params.width_out,
+                               signed=params.signed, dsp_bits=params.dsp_bits))
+
+    @classmethod
+    def golden(cls, params, a, b):
+        if params.signed:
+            a -= (a >> (params.width_a - 1)) << params.width_a
+            b -= (b >> (params.width_b - 1)) << params.width_b
+        return (a * b) % (1 << params.width_out)

@@ -1,0 +1,98 @@
+"""Counters: the only source of measured figures."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from .contract import Timing
+
+__all__ = ["CauseHistogram", "EventCounter", "account"]
+
+
+def _check_bits(bits):
+    if not isinstance(bits, int) or bits < 1:
+        raise ValueError(f"bits must be a positive integer, not {bits!r}")
+
+
+class EventCounter(wiring.Component):
+    """Counts the cycles in which ``event`` is high.
+
+    Rules
+    -----
+    1. ``value`` is the number of events since reset or the last ``clear``, :attr:`timing` later.
+    2. ``clear`` wins: an event in the same cycle is not counted.
+    3. The count stays at its greatest value rather than begin again: a full counter reads as full.
+
+    Parameters
+    ----------
+    bits : width of the count
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, bits):
+        _check_bits(bits)
+        super().__init__({"event": In(1), "clear": In(1), "value": Out(bits)})
+
+    def elaborate(self, platform):
+        m = Module()
+        with m.If(self.clear):
+            m.d.sync += self.value.eq(0)
+        with m.Elif(self.event & ~self.value.all()):
+            m.d.sync += self.value.eq(self.value + 1)
+        return m
+
+
+def account(causes, running):
+    """Golden function: the account that one cycle goes to, or None while nothing runs.
+
+    ``causes`` is a list of truth values, the most important first; a cycle without any goes to the account
+    after the last of them.
+    """
+    if not running:
+        return None
+    return next((k for k, cause in enumerate(causes) if cause), len(causes))
+
+
+class CauseHistogram(wiring.Component):
+    """Puts every running cycle into exactly one account.
+
+    Rules
+    -----
+    1. In a cycle with ``running`` high, the account of the lowest cause that is high grows by one; without a
+       cause it is account ``causes``, the one after them.
+    2. In other cycles no account changes. So the accounts sum to the running cycles exactly.
+    3. ``values`` show a cycle :attr:`timing` later: causes may end long paths, so they are registered first.
+    4. ``clear`` sets all accounts to 0 and drops the cycle it comes in and the one before.
+
+    Parameters
+    ----------
+    causes : number of causes, at least 1
+    bits : width of each account; it must hold the longest run, since an account that wraps breaks rule 2
+    """
+
+    timing = Timing(latency=2)
+
+    def __init__(self, causes, bits=48):
+        if not isinstance(causes, int) or causes < 1:
+            raise ValueError(f"causes must be a positive integer, not {causes!r}")
+        _check_bits(bits)
+        super().__init__({
+            "causes": In(causes),
+            "running": In(1),
+            "clear": In(1),
+            "values": Out(data.ArrayLayout(unsigned(bits), causes + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        candidates = Cat(self.causes, 1)
+        chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs
+        lowest = candidates & (~candidates + 1)
+        m.d.sync += chosen.eq(Mux(self.running & ~self.clear, lowest, 0))
+        for k in range(len(candidates)):
+            with m.If(self.clear):
+                m.d.sync += self.values[k].eq(0)
+            with m.Elif(chosen[k]):
+                m.d.sync += self.values[k].eq(self.values[k] + 1)
+        return m

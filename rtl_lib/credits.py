@@ -1,0 +1,48 @@
+"""Credits: room in a FIFO, counted where its producer decides to send."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["CreditCounter"]
+
+
+class CreditCounter(wiring.Component):
+    """Counts what may still be sent.
+
+    A producer that cannot stop (a stall-free pipeline) takes a credit when a token enters, and the credit
+    comes back when the token's word leaves the FIFO, or as soon as the token turns out not to push at all.
+
+    Rules
+    -----
+    1. After reset there are ``limit`` credits.
+    2. ``available`` is high while there is at least one credit. It depends on registers only.
+    3. ``take`` removes one credit. It must not be high while ``available`` is low.
+    4. Each high bit of ``give`` returns one credit, seen in ``available`` one cycle later. Never more
+       credits are returned than were taken.
+
+    Parameters
+    ----------
+    limit : credits after reset, at least 1
+    gives : how many credits can return in one cycle, at least 1
+    """
+
+    def __init__(self, limit, gives=1):
+        if not isinstance(limit, int) or limit < 1:
+            raise ValueError(f"limit must be a positive integer, not {limit!r}")
+        if not isinstance(gives, int) or gives < 1:
+            raise ValueError(f"gives must be a positive integer, not {gives!r}")
+        self.limit = limit
+        super().__init__({
+            "take": In(1),
+            "give": In(gives),
+            "available": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        credits = Signal(range(self.limit + 1), init=self.limit)
+        returned = sum(self.give[1:], start=self.give[0])
+        m.d.comb += self.available.eq(credits != 0)
+        m.d.sync += credits.eq(credits - self.take + returned)
+        return m

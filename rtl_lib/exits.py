@@ -1,0 +1,114 @@
+"""Where the results of finished invocations wait for their turn."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from .contract import Timing
+from .mem.fifo import StreamFifo
+
+__all__ = ["ExitBuffer", "ExitFifo", "advance", "check_entries"]
+
+
+def check_entries(entries):
+    """Raises ``ValueError`` unless ``entries`` is a positive integer."""
+    if not isinstance(entries, int) or entries < 1:
+        raise ValueError(f"entries must be a positive integer, not {entries!r}")
+
+
+def advance(pointer, entries):
+    """The entry after ``pointer`` in a ring of ``entries``."""
+    return Mux(pointer == entries - 1, 0, pointer + 1)
+
+
+class ExitBuffer(wiring.Component):
+    """Results that end in any order leave in the order of their entries.
+
+    The loop header reserves an entry when an invocation starts, so a finished one always finds room: taking
+    the room only at the end would deadlock.
+
+    Rules
+    -----
+    1. ``write`` is never refused. The entry must be reserved, and written once.
+    2. ``o`` gives entries 0, 1, ... in ring order, each when it has been written, :attr:`timing` after the write at the earliest.
+    3. ``retire`` is high in the cycle in which a result is taken: its entry is free again.
+
+    Parameters
+    ----------
+    shape : the result's shape, of any width, zero included
+    entries : results that may be waiting or reserved, at least 1
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, shape, entries):
+        check_entries(entries)
+        self.entries = entries
+        super().__init__({
+            "write": In(wiring.Signature({"valid": Out(1), "entry": Out(range(entries)), "value": Out(shape)})),
+            "o": Out(stream.Signature(shape)),
+            "retire": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        written, head = Signal(self.entries), Signal(range(self.entries))
+        m.d.comb += [
+            self.o.valid.eq(written.bit_select(head, 1)),
+            self.retire.eq(self.o.valid & self.o.ready),
+        ]
+        with m.If(self.retire):
+            m.d.sync += [written.bit_select(head, 1).eq(0), head.eq(advance(head, self.entries))]
+        with m.If(self.write.valid):
+            m.d.sync += written.bit_select(self.write.entry, 1).eq(1)
+        self._keep_values(m, head)
+        return m
+
+    def _keep_values(self, m, head):
+        shape = self.o.payload.shape()
+        if Shape.cast(shape).width == 0:
+            return
+        m.submodules.values = values = Memory(shape=shape, depth=self.entries, init=[])
+        read, write = values.read_port(domain="comb"), values.write_port()
+        m.d.comb += [
+            read.addr.eq(head),
+            self.o.payload.eq(read.data),
+            write.en.eq(self.write.valid),
+            write.addr.eq(self.write.entry),
+            write.data.eq(self.write.value),
+        ]
+
+
+class ExitFifo(wiring.Component):
+    """Results that end in order: what :class:`ExitBuffer` becomes with one slot.
+
+    Rules
+    -----
+    1. ``write`` is never refused. Its producer has reserved room: never more than ``entries`` results are
+       written and not taken.
+    2. ``o`` gives the results in the order they were written, each :attr:`timing` after its write at the earliest.
+    3. ``retire`` is high in the cycle in which a result is taken.
+    """
+
+    def __init__(self, shape, entries):
+        check_entries(entries)
+        self.entries = entries
+        self._fifo = StreamFifo(shape, entries)
+        self.timing = self._fifo.timing
+        super().__init__({
+            "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
+            "o": Out(stream.Signature(shape)),
+            "retire": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.fifo = fifo = self._fifo
+        m.d.comb += [
+            fifo.i.valid.eq(self.write.valid),
+            fifo.i.payload.eq(self.write.value),
+            self.retire.eq(self.o.valid & self.o.ready),
+        ]
+        wiring.connect(m, fifo.o, wiring.flipped(self.o))
+        return m

@@ -1,0 +1,128 @@
+"""Floating-point sum and difference: order, align, add, normalize, round."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from amaranth import *
+
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+
+from .format import BINARY32, FloatFormat
+from .raw import rounding_steps, split
+
+__all__ = ["AddParams", "FloatAdd"]
+
+#: bits kept below the last place while adding: guard, round, sticky
+_EXTRA = 3
+
+
+@dataclass(frozen=True)
+class AddParams:
+    """``a + b`` in ``format``, or ``a - b`` if ``subtract``."""
+
+    format: FloatFormat = BINARY32
+    subtract: bool = False
+
+
+def _order(params, *, a, b):
+    """Finds the operand of larger magnitude; floats without sign compare like integers."""
+    swap = a[:-1] < b[:-1]
+    return {"large": Mux(swap, b[:-1], a[:-1]), "small": Mux(swap, a[:-1], b[:-1]),
+            "sign": Mux(swap, b[-1] ^ params.subtract, a[-1])}
+
+
+def _specials(params, *, a, b):
+    """Results that do not depend on the sum."""
+    x, y = split(params.format, a), split(params.format, b)
+    opposed = a[-1] ^ b[-1] ^ params.subtract
+    return {"opposed": opposed, "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
+            "infinite": x.infinite | y.infinite}
+
+
+def _distance(fmt, *, large, small):
+    """How far apart the units are; beyond the sticky bit all distances are the same."""
+    large, small = split(fmt, Cat(large, 0)), split(fmt, Cat(small, 0))
+    return {"large_significand": large.significand, "small_significand": small.significand,
+            "base": (large.exponent - 1)[:fmt.exponent],
+            "distance": at_most((large.exponent - small.exponent)[:fmt.exponent], fmt.precision + _EXTRA)}
+
+
+def _align(*, small_significand, distance):
+    shifted, lost = shift_right_lost(Cat(Const(0, _EXTRA), small_significand), distance)
+    return {"kept": shifted, "lost": lost}
+
+
+def _sticky(*, kept, lost):
+    return {"aligned": kept | lost.any()}
+
+
+def _add(fmt, *, large_significand, aligned, opposed):
+    """One carry chain for both: a difference is a sum with the complement, and it is never negative."""
+    addend = aligned ^ opposed.replicate(len(aligned))
+    total = Cat(Const(0, _EXTRA), large_significand) + addend + opposed
+    return {"total": Cat(total[:fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
+
+
+def _measure(*, total, opposed, sign):
+    """A sum that cancels is positive, unless both operands were negative."""
+    zero = ~total.any()
+    return {"leading": leading_zeros(Cat(total[:-2], total[-2] | total[-1])), "zero": zero,
+            "sign": sign & ~(zero & opposed)}
+
+
+def _limit(*, leading, base):
+    """Stops the shift where the exponent is at its least: the result is subnormal."""
+    room = base - leading
+    fits = ~room[-1]
+    return {"shift": Mux(fits, leading, base)[:len(leading)], "scale": Mux(fits, room, 0)[:len(base)]}
+
+
+def _normalize(*, total, shift):
+    shifted = shift_left(total, shift)
+    return {"significand": Cat(shifted[:2].any(), shifted[2:])}
+
+
+class FloatAdd(PipelinedPart):
+    """``o``: the correctly rounded sum (or difference) of ``a`` and ``b``."""
+
+    kind = "fadd"
+    Params = AddParams
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.format.width, "b": params.format.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.format.width}
+
+    @classmethod
+    def steps(cls, params):
+        fmt = params.format
+        width = fmt.precision + _EXTRA
+        return (
+            beside("order", Step("order", adder(fmt.width) + MUX, partial(_order, params)),
+                   Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params))),
+            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
+            Step("align", shifter(width), _align),
+            Step("sticky", any_of(width), _sticky),
+            Step("add", adder(width), partial(_add, fmt)),
+            Step("measure", leading_zeros_levels(width), _measure),
+            Step("limit", adder(fmt.exponent) + MUX, _limit),
+            Step("normalize", shifter(width), _normalize),
+            *rounding_steps(fmt))
+
+    @classmethod
+    def golden(cls, params, a, b):
+        fmt = params.format
+        b ^= fmt.zero(params.subtract)
+        infinities = {x for x in (a, b) if fmt.is_infinite(x)}
+        if fmt.is_nan(a) or fmt.is_nan(b) or len(infinities) == 2:
+            return fmt.quiet_nan
+        if infinities:
+            return infinities.pop()
+        both_negative = fmt.negative(a) and fmt.negative(b)
+        return fmt.round(fmt.value(a) + fmt.value(b), negative_zero=both_negative)

@@ -1,0 +1,109 @@
+"""Floating-point quotient by digit recurrence, one result bit a step."""
+
+from functools import partial
+
+from amaranth import *
+
+from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.divide import restoring_digit
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.pipelined import PipelinedPart, Step
+
+from .format import FloatFormat
+from .raw import UNPACK_LEVELS, rounding_steps, split
+
+__all__ = ["FloatDiv"]
+
+
+def _unpack_pair(fmt, *, a, b):
+    x, y = split(fmt, a), split(fmt, b)
+    return {"significand_a": x.significand, "significand_b": y.significand,
+            "exponent_a": x.exponent, "exponent_b": y.exponent, "sign": x.sign ^ y.sign,
+            "nan": x.nan | y.nan | (x.infinite & y.infinite) | (x.zero & y.zero),
+            "infinite": x.infinite | y.zero, "zero": x.zero | y.infinite}
+
+
+def _measure_pair(*, significand_a, significand_b, exponent_a, exponent_b):
+    return {"leading_a": leading_zeros(significand_a), "leading_b": leading_zeros(significand_b),
+            "difference": exponent_a - exponent_b}
+
+
+def _normalize_pair(fmt, *, significand_a, significand_b, leading_a, leading_b, difference):
+    """Both significands with their unit bit set.
+
+    Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence one exponent less.
+    ``base`` is that exponent, biased, less one.
+    """
+    return {"rest": shift_left(significand_a, leading_a), "divisor": shift_left(significand_b, leading_b),
+            "base": difference - leading_a + leading_b + (fmt.bias - 2)}
+
+
+def _first_digit(*, rest, divisor):
+    fits, left = restoring_digit(rest, divisor)
+    return {"quotient": fits, "rest": left}
+
+
+def _digit(*, rest, divisor, quotient):
+    fits, left = restoring_digit(Cat(0, rest), divisor)
+    return {"quotient": Cat(fits, quotient), "rest": left}
+
+
+def _distance(fmt, *, base, rest, quotient):
+    """How far a subnormal result moves right; the remainder decides the sticky bit."""
+    below = base[-1]
+    limit = fmt.precision + 2
+    return {"unplaced": Cat(rest.any(), quotient), "scale": Mux(below, 0, base)[:fmt.exponent + 1],
+            "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[:limit.bit_length()]}
+
+
+def _denormalize(*, unplaced, distance):
+    shifted, lost = shift_right_lost(unplaced, distance)
+    return {"kept": shifted, "lost": lost}
+
+
+def _sticky(*, kept, lost):
+    return {"significand": kept | lost.any()}
+
+
+class FloatDiv(PipelinedPart):
+    """``o``: the correctly rounded quotient ``a / b``, one a cycle."""
+
+    kind = "fdiv"
+    Params = FloatFormat
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.width, "b": params.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.width}
+
+    @classmethod
+    def steps(cls, params):
+        precision = params.precision
+        digit_levels = adder(precision + 1) + MUX
+        return (
+            Step("unpack", UNPACK_LEVELS, partial(_unpack_pair, params)),
+            Step("measure", leading_zeros_levels(precision), _measure_pair),
+            Step("normalize", max(shifter(precision), 2 * adder(params.exponent)), partial(_normalize_pair, params)),
+            Step("digit0", digit_levels, _first_digit),
+            *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)),
+            Step("distance", max(any_of(precision), adder(params.exponent) + MUX), partial(_distance, params)),
+            Step("denormalize", shifter(precision + 3), _denormalize),
+            Step("sticky", any_of(precision + 3), _sticky),
+            *rounding_steps(params))
+
+    @classmethod
+    def golden(cls, params, a, b):
+        negative = params.negative(a) != params.negative(b)
+        both_infinite = params.is_infinite(a) and params.is_infinite(b)
+        both_zero = params.is_zero(a) and params.is_zero(b)
+        if params.is_nan(a) or params.is_nan(b) or both_infinite or both_zero:
+            return params.quiet_nan
+        if params.is_infinite(a) or params.is_zero(b):
+            return params.infinity(negative)
+        if params.is_infinite(b):
+            return params.zero(negative)
+        return params.round(params.value(a) / params.value(b), negative_zero=negative)

@@ -1,0 +1,97 @@
+"""IEEE 754 binary formats: their layout, and exact conversion to and from rational numbers.
+
+Everything golden about floating point rests on :meth:`FloatFormat.value` and :meth:`FloatFormat.round`, which share
+nothing with the hardware.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["BINARY16", "BINARY32", "BINARY64", "FloatFormat"]
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A format with ``exponent`` bits of biased exponent and ``mantissa`` stored bits of significand."""
+
+    exponent: int
+    mantissa: int
+
+    def __post_init__(self):
+        if self.exponent < 3 or self.mantissa < 2:
+            raise ValueError(f"a float needs 3 exponent bits and 2 mantissa bits at least: {self}")
+
+    @property
+    def width(self):
+        """Bits of the whole number."""
+        return 1 + self.exponent + self.mantissa
+
+    @property
+    def precision(self):
+        """Bits of the significand with the hidden one."""
+        return self.mantissa + 1
+
+    @property
+    def bias(self):
+        return (1 << (self.exponent - 1)) - 1
+
+    @property
+    def top_exponent(self):
+        """The exponent field of infinities and NaNs: all ones."""
+        return (1 << self.exponent) - 1
+
+    @property
+    def quiet_nan(self):
+        """Bits of the one NaN that operations return."""
+        return (self.top_exponent << self.mantissa) | (1 << (self.mantissa - 1))
+
+    def infinity(self, negative=False):
+        """Bits of an infinity."""
+        return self.zero(negative) | (self.top_exponent << self.mantissa)
+
+    def zero(self, negative=False):
+        """Bits of a zero."""
+        return int(negative) << (self.width - 1)
+
+    def negative(self, bits):
+        """Whether the sign bit is set."""
+        return bool(bits >> (self.width - 1) & 1)
+
+    def _magnitude(self, bits):
+        return bits & ~self.zero(True)
+
+    def is_nan(self, bits):
+        return self._magnitude(bits) > self.infinity()
+
+    def is_infinite(self, bits):
+        return self._magnitude(bits) == self.infinity()
+
+    def is_zero(self, bits):
+        return self._magnitude(bits) == 0
+
+    def value(self, bits):
+        """The finite number that ``bits`` stand for, as a Fraction; ValueError for infinities and NaNs."""
+        field = self._magnitude(bits) >> self.mantissa
+        if field == self.top_exponent:
+            raise ValueError(f"{bits:#x} is not a finite number")
+        significand = bits & ((1 << self.mantissa) - 1) | (int(field > 0) << self.mantissa)
+        magnitude = significand * Fraction(2) ** (max(field, 1) - self.bias - self.mantissa)
+        return -magnitude if self.negative(bits) else magnitude
+
+    def round(self, value, negative_zero=False):
+        """Bits of the number nearest to the rational ``value``, ties to even; ``negative_zero`` signs an exact zero."""
+        if value == 0:
+            return self.zero(negative_zero)
+        magnitude = abs(Fraction(value))
+        exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+        exponent -= magnitude < Fraction(2) ** exponent
+        scale = max(exponent, 1 - self.bias) - self.mantissa
+        steps = round(magnitude / Fraction(2) ** scale)  # Python rounds halves to even
+        # Counted in units of the last place, numbers of growing exponent follow each other like integers.
+        bits = steps + ((scale + self.mantissa + self.bias - 1) << self.mantissa)
+        return self.zero(value < 0) | min(bits, self.infinity())
+
+
+BINARY16 = FloatFormat(5, 10)
+BINARY32 = FloatFormat(8, 23)
+BINARY64 = FloatFormat(11, 52)

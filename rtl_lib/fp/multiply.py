@@ -1,0 +1,111 @@
+"""Floating-point product."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from amaranth import *
+
+from rtl_lib.arith.bits import leading_zeros, shift_left
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.multiply import product_steps
+from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+
+from .format import BINARY32, FloatFormat
+from .raw import UNPACK_LEVELS, rounding_steps, split
+
+__all__ = ["FloatMul", "FloatMulParams"]
+
+
+@dataclass(frozen=True)
+class FloatMulParams:
+    """``a * b`` in ``format``; ``dsp_bits`` as in :class:`rtl_lib.arith.multiply.MulParams`."""
+
+    format: FloatFormat = BINARY32
+    dsp_bits: int = 27
+
+    def __post_init__(self):
+        if self.format.bias < self.format.mantissa + 3:
+            raise ValueError(f"two subnormal numbers of {self.format} may have a product that is not zero")
+
+
+def _unpack(fmt, *, a, b):
+    x, y = split(fmt, a), split(fmt, b)
+    return {"significand_a": x.significand, "significand_b": y.significand,
+            "exponent_a": x.exponent, "exponent_b": y.exponent, "subnormal_a": x.subnormal, "sign": x.sign ^ y.sign,
+            "nan": x.nan | y.nan | (x.infinite & y.zero) | (x.zero & y.infinite),
+            "infinite": x.infinite | y.infinite, "zero": x.zero | y.zero}
+
+
+def _measure(fmt, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
+    """Exponent (biased, less one; may be negative) and leading zeros of the product, while the multiplier works.
+
+    At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
+    """
+    return {"leading": leading_zeros(Mux(subnormal_a, significand_a, significand_b)),
+            "base": exponent_a + exponent_b - (fmt.bias + 1)}
+
+
+def _place(fmt, *, leading, base):
+    """Scale of the result and the shift that brings the product there.
+
+    ``shift`` counts from the product moved right by ``precision + 2``, so that it is never negative.
+    """
+    right = fmt.precision + 2
+    room = base - leading
+    subnormal = room[-1]
+    room_left = Mux(base < -right, 0, base + right)
+    return {"scale": Mux(subnormal, 0, room)[:fmt.exponent + 1],
+            "shift": Mux(subnormal, room_left, leading + right)[:(2 * fmt.precision + 2).bit_length()]}
+
+
+def _shift(fmt, *, product, shift):
+    """Left or right in one; the guard bit is the last one kept."""
+    kept = fmt.precision + 2
+    shifted = shift_left(Cat(product, Const(0, kept)), shift)
+    return {"kept": shifted[-kept:], "lost": shifted[:-kept]}
+
+
+def _sticky(*, kept, lost):
+    return {"significand": Cat(lost.any(), kept)}
+
+
+class FloatMul(PipelinedPart):
+    """``o``: the correctly rounded product of ``a`` and ``b``."""
+
+    kind = "fmul"
+    Params = FloatMulParams
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.format.width, "b": params.format.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.format.width}
+
+    @classmethod
+    def steps(cls, params):
+        fmt = params.format
+        precision, exponent = fmt.precision, fmt.exponent
+        product, gather, *sums = product_steps(
+            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits)
+        return (
+            Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt)),
+            beside("product", product, Step("measure", leading_zeros_levels(precision) + MUX, partial(_measure, fmt))),
+            beside("gather", gather, Step("place", adder(exponent) + MUX, partial(_place, fmt))),
+            *sums,
+            Step("shift", shifter(2 * precision), partial(_shift, fmt)),
+            Step("sticky", any_of(2 * precision), _sticky),
+            *rounding_steps(fmt))
+
+    @classmethod
+    def golden(cls, params, a, b):
+        fmt = params.format
+        negative = fmt.negative(a) != fmt.negative(b)
+        infinite, zero = fmt.is_infinite(a) or fmt.is_infinite(b), fmt.is_zero(a) or fmt.is_zero(b)
+        if fmt.is_nan(a) or fmt.is_nan(b) or (infinite and zero):
+            return fmt.quiet_nan
+        if infinite:
+            return fmt.infinity(negative)
+        return fmt.round(fmt.value(a) * fmt.value(b), negative_zero=negative)

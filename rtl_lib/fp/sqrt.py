@@ -1,0 +1,101 @@
+"""Floating-point square root by digit recurrence, one result bit a step."""
+
+from fractions import Fraction
+from functools import partial
+from math import isqrt
+
+from amaranth import *
+
+from rtl_lib.arith.bits import leading_zeros, shift_left
+from rtl_lib.arith.levels import MUX, adder, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.pipelined import PipelinedPart, Step
+
+from .format import FloatFormat
+from .raw import UNPACK_LEVELS, rounding_steps, split
+
+__all__ = ["FloatSqrt"]
+
+
+def _unpack(fmt, *, a):
+    x = split(fmt, a)
+    return {"significand_a": x.significand, "exponent_a": x.exponent, "sign": x.sign,
+            "nan": x.nan | (x.sign & ~x.zero), "infinite": x.infinite, "zero": x.zero}
+
+
+def _measure(*, significand_a):
+    return {"leading": leading_zeros(significand_a)}
+
+
+def _normalize(fmt, *, significand_a, exponent_a, leading):
+    """The radicand from 1 to below 4, two bits before the point, such that the exponent left over is even."""
+    exponent = exponent_a - leading - fmt.bias
+    normal = shift_left(significand_a, leading)
+    radicand = Mux(exponent[0], Cat(0, normal), Cat(normal, 0))
+    even = Const(0, len(radicand) % 2)  # digits come in pairs of bits
+    return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[:fmt.exponent]}
+
+
+def _first_digit(*, radicand):
+    """The root is 1 or more, so its first digit is one."""
+    return {"radicand": radicand[:-2], "rest": (radicand[-2:] - 1)[:2], "root": Const(1, 1)}
+
+
+def _digit(*, radicand, rest, root):
+    """One is appended to the root if ``4 * root + 1`` fits into the rest with two more bits of the radicand.
+
+    The rest never exceeds twice the root, so it needs one bit more than the root.
+    """
+    bits = Cat(Const(0, 2), radicand)[-2:]
+    rest = Cat(bits, rest)
+    difference = rest - Cat(1, 0, root)
+    fits = ~difference[-1]
+    return {"radicand": radicand[:-2], "root": Cat(fits, root),
+            "rest": Mux(fits, difference, rest)[:len(root) + 2]}
+
+
+def _collect(*, rest, root):
+    return {"significand": Cat(rest.any(), root, 0)}
+
+
+class FloatSqrt(PipelinedPart):
+    """``o``: the correctly rounded square root of ``a``, one a cycle."""
+
+    kind = "fsqrt"
+    Params = FloatFormat
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.width}
+
+    @classmethod
+    def steps(cls, params):
+        precision = params.precision
+        return (
+            Step("unpack", UNPACK_LEVELS, partial(_unpack, params)),
+            Step("measure", leading_zeros_levels(precision), _measure),
+            Step("normalize", max(shifter(precision), adder(params.exponent)) + MUX, partial(_normalize, params)),
+            Step("digit0", MUX, _first_digit),
+            *(Step(f"digit{n}", adder(n + 3) + MUX, _digit) for n in range(1, precision + 1)),
+            Step("collect", adder(precision), _collect),
+            *rounding_steps(params))
+
+    @classmethod
+    def golden(cls, params, a):
+        if params.is_zero(a) or a == params.infinity():
+            return a
+        if params.is_nan(a) or params.negative(a):
+            return params.quiet_nan
+        return params.round(_root_with_sticky(params.value(a), 2 * params.precision))
+
+
+def _root_with_sticky(value, digits):
+    """The root of a positive ``value``, cut after ``digits`` significant bits and more, with a one behind if inexact."""
+    scale = digits + max(0, value.denominator.bit_length())
+    radicand = value * Fraction(4) ** scale
+    root = isqrt(radicand.numerator // radicand.denominator)
+    return Fraction(2 * root + (root * root != radicand), 2 ** (scale + 1))

@@ -1,0 +1,133 @@
+"""The loop header: it starts the invocations of a pipelined loop and issues their tokens."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .credits import CreditCounter
+from .exits import advance, check_entries
+from .slots import ReadyQueue, SlotEvent, SlotPool, check_slots
+from .state import SlotRegister
+
+__all__ = ["LoopHeader"]
+
+
+class LoopHeader(wiring.Component):
+    """Issues the tokens of up to ``slots`` running invocations, one a cycle.
+
+    A request is sent only for an invocation that has at least one token. The pipeline answers every token
+    exactly once: ``again`` when the slot's next token may be issued, ``done`` when the token was the last.
+    The answer may come in the very cycle of the issue, derived from ``o`` without a register in between:
+    the loop then issues every cycle, and the next invocation follows the last token without a bubble.
+
+    Rules
+    -----
+    1. A request starts when a slot and an exit entry are free. Entries are reserved in ring order, 0, 1, ...,
+       and come back by ``retire``, in the same order.
+    2. A request that can start goes before slots that are running. ``o.first`` marks its token, which
+       carries the request's ``initial``; the tokens after it carry no meaningful ``initial``.
+    3. Running slots issue in the order of their ``again``. A slot has at most one token that is not answered.
+    4. Every token of an invocation carries the ``invariant`` of its request, its slot and its entry.
+    5. An offer stands until it is accepted: neither ``o.valid`` nor what the payload means changes before.
+    6. ``o.valid`` depends on registers and ``i.valid`` only. ``i.ready`` depends on registers and ``o.ready``.
+    7. ``done`` frees the slot for a request that starts in the next cycle. ``again`` and ``done`` may come in
+       one cycle, for different slots.
+
+    Parameters
+    ----------
+    initial : shape of the values that the first token of an invocation brings along
+    invariant : shape of the values that stay the same for all its tokens
+    slots : invocations that may run at once, at least 1
+    entries : invocations that may be running, in flight or waiting for their turn at the exit, at least 1
+
+    Ports
+    -----
+    i : stream of ``{initial, invariant}``
+    o : stream of ``{slot, first, entry, initial, invariant}``
+    again, done : :func:`~rtl_lib.slots.SlotEvent`
+    retire : an exit entry was freed
+    issued, invocations : strobes: a token, a first token, was accepted in this cycle
+    running : an invocation is issuing or waits to issue its next token
+    starved : nothing to issue in this cycle
+    full : a request waits although a slot is free, because no exit entry is
+    """
+
+    def __init__(self, initial, invariant, slots, entries):
+        check_slots(slots)
+        check_entries(entries)
+        self.slots, self.entries = slots, entries
+        super().__init__({
+            "i": In(stream.Signature(data.StructLayout({"initial": initial, "invariant": invariant}))),
+            "o": Out(stream.Signature(data.StructLayout({
+                "slot": range(slots), "first": 1, "entry": range(entries), "initial": initial, "invariant": invariant,
+            }))),
+            "again": In(SlotEvent(slots)),
+            "done": In(SlotEvent(slots)),
+            "retire": In(1),
+            "issued": Out(1),
+            "invocations": Out(1),
+            "running": Out(1),
+            "starved": Out(1),
+            "full": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.pool = pool = SlotPool(self.slots)
+        m.submodules.queue = queue = ReadyQueue(self.slots)
+        m.submodules.exits = exits = CreditCounter(self.entries)
+        token, start = self.o.payload, Signal()
+
+        m.d.comb += [
+            start.eq(pool.free & exits.available & ~self._held(m, queue)),
+            token.first.eq(self.i.valid & start),
+            self.i.ready.eq(self.o.ready & start),
+            self.o.valid.eq(token.first | queue.head.valid),
+            token.slot.eq(Mux(token.first, pool.slot, queue.head.slot)),
+            token.initial.eq(self.i.payload.initial),
+
+            self.issued.eq(self.o.valid & self.o.ready),
+            self.invocations.eq(self.issued & token.first),
+            self.running.eq(pool.busy | self.issued),
+            self.starved.eq(~self.o.valid),
+            self.full.eq(self.i.valid & pool.free & ~exits.available),
+
+            pool.take.eq(self.invocations),
+            pool.give.valid.eq(self.done.valid),
+            pool.give.slot.eq(self.done.slot),
+            queue.push.valid.eq(self.again.valid),
+            queue.push.slot.eq(self.again.slot),
+            queue.pop.eq(self.issued & ~token.first),
+            exits.take.eq(self.invocations),
+            exits.give.eq(self.retire),
+        ]
+        self._keep_invariants(m)
+        return m
+
+    def _held(self, m, queue):
+        """High while the slot at the head of the queue was offered and not yet accepted (rule 5)."""
+        if self.slots == 1:
+            return C(0)  # a request and a running slot never compete
+        held = Signal()
+        m.d.sync += held.eq(self.o.valid & ~self.o.ready & ~self.o.payload.first)
+        return held
+
+    def _keep_invariants(self, m):
+        """Entry and invariant of each slot, written by the first token and read by the others."""
+        token = self.o.payload
+        tail = Signal(range(self.entries))
+        with m.If(self.invocations):
+            m.d.sync += tail.eq(advance(tail, self.entries))
+        layout = data.StructLayout({"entry": range(self.entries), "invariant": token.invariant.shape()})
+        m.submodules.kept = kept = SlotRegister(layout, self.slots)
+        fresh = data.View(layout, kept.write.value)
+        m.d.comb += [
+            fresh.entry.eq(tail),
+            fresh.invariant.eq(self.i.payload.invariant),
+            kept.write.valid.eq(self.invocations),
+            kept.write.slot.eq(token.slot),
+            kept.read.slot.eq(token.slot),
+        ]
+        used = Mux(token.first, kept.write.value, kept.read.value)
+        m.d.comb += Cat(token.entry, token.invariant).eq(used)
+        return m

@@ -1,0 +1,85 @@
+"""Consecutive words become bursts."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from rtl_lib.mem.ports import burst_layout, require_power_of_two
+
+__all__ = ["BurstBuilder", "MAX_ALIGN", "words_read"]
+
+#: No AXI burst may cross a boundary of this many bytes.
+MAX_ALIGN = 4096
+
+
+def words_read(addresses, word_bytes):
+    """Golden: the word addresses to fetch for byte ``addresses``, repeats of the previous word left out."""
+    words = [address // word_bytes * word_bytes for address in addresses]
+    return [word for n, word in enumerate(words) if n == 0 or word != words[n - 1]]
+
+
+class BurstBuilder(wiring.Component):
+    """Holds one open burst, and sends it when it can or may grow no further.
+
+    Rules
+    -----
+    1. The words of all bursts sent, one after the other, are the words taken.
+    2. No burst is longer than ``max_burst`` words or crosses a multiple of ``burst_align`` bytes.
+    3. A burst is sent when it is full, when ``close`` is high, or when a word comes that does not continue it.
+    4. A word that comes while nothing is open and ``urgent`` is high is sent alone, in the same cycle.
+    5. One word is taken every cycle as long as ``o`` is ready.
+
+    Parameters
+    ----------
+    word_bytes, addr_bits : of the memory
+    max_burst : words
+    burst_align : bytes, a power of two from ``word_bytes`` to 4096
+
+    Ports
+    -----
+    i : stream of word numbers (byte address / ``word_bytes``)
+    o : stream of ``{addr, words}``, for a FIFO: an offer not taken at once may grow or be withdrawn
+    close : no more words for now
+    urgent : nothing is gained by waiting
+    open : a burst is waiting
+    """
+
+    def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align):
+        require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
+        self.word_bytes, self.max_burst = word_bytes, max_burst
+        self.align_bits = exact_log2(burst_align // word_bytes)
+        super().__init__({
+            "i": In(stream.Signature(addr_bits - exact_log2(word_bytes))),
+            "o": Out(stream.Signature(burst_layout(addr_bits, max_burst))),
+            "close": In(1),
+            "urgent": In(1),
+            "open": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        burst = Signal(data.StructLayout({"first": self.i.payload.shape(), "words": range(self.max_burst + 1)}))
+        following = Signal.like(self.i.payload)  # the word that would continue the burst
+        full, ends, extends, alone = Signal(), Signal(), Signal(), Signal()
+        taken, sent = self.i.valid & self.i.ready, self.o.valid & self.o.ready
+
+        m.d.comb += [
+            full.eq((burst.words == self.max_burst) | (following[:self.align_bits] == 0)),
+            ends.eq(full | self.close),
+            extends.eq(self.open & ~ends & (self.i.payload == following)),
+            alone.eq(~self.open & self.urgent),
+            self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
+            self.o.valid.eq((self.open & (ends | (self.i.valid & ~extends))) | (alone & self.i.valid)),
+            self.o.payload.addr.eq(Mux(self.open, burst.first, self.i.payload) << exact_log2(self.word_bytes)),
+            self.o.payload.words.eq(Mux(self.open, burst.words, 1)),
+        ]
+        with m.If(taken & ~alone):
+            m.d.sync += [self.open.eq(1), following.eq(self.i.payload + 1)]
+            with m.If(extends):
+                m.d.sync += burst.words.eq(burst.words + 1)
+            with m.Else():
+                m.d.sync += [burst.first.eq(self.i.payload), burst.words.eq(1)]
+        with m.Elif(sent):
+            m.d.sync += self.open.eq(0)
+        return m

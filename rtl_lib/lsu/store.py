@@ -1,0 +1,175 @@
+"""Store unit for any order of addresses: neighbours share words, words share bursts."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+from amaranth.utils import exact_log2
+
+from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.observe import Observation
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.mem.ports import WritePort, require_power_of_two
+
+__all__ = ["Fence", "StoreUnit", "store", "store_layout"]
+
+
+def store_layout(addr_bits, access_bytes):
+    """A store: byte address and data."""
+    return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes})
+
+
+def store(memory, stores, access_bytes):
+    """Golden: write ``stores``, pairs of address and value, one after the other into the bytearray ``memory``."""
+    for addr, value in stores:
+        memory[addr:addr + access_bytes] = value.to_bytes(access_bytes, "little")
+
+
+class Fence(wiring.Signature):
+    """A question and its answer: ``request``, answered by ``response`` when the stores before it are done."""
+
+    def __init__(self):
+        super().__init__({"request": Out(stream.Signature(0)), "response": In(stream.Signature(0))})
+
+
+class StoreUnit(wiring.Component):
+    """Burst-coalescing store.
+
+    Rules
+    -----
+    1. Memory ends as if the stores were done one after the other (:func:`store`).
+    2. A store to the same word as the one before it joins that word, until the word is sent.
+    3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. What is open is sent
+       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, or for a fence.
+    4. A burst is requested when all its words are there.
+    5. A fence is answered when every store taken before it is acknowledged by the memory; fences are
+       answered in order, and many may be under way. While one is offered no store is taken (at most 3
+       cycles, if memory keeps up).
+    6. One store is taken, and one word sent, every cycle as long as memory keeps up.
+
+    Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
+
+    Parameters
+    ----------
+    access_bytes, word_bytes : bytes, powers of two, the first no larger
+    addr_bits : width of byte addresses
+    max_burst : words; buffer : words it has room for, at least ``max_burst``
+    outstanding : bursts and fences that may wait for the memory
+    burst_align : bytes, a power of two up to 4096; patience : cycles
+
+    Ports
+    -----
+    i : stream of ``{addr, data}``
+    fence : :class:`Fence`
+    idle : every store taken so far is acknowledged and every fence answered
+    mem : :class:`WritePort`
+    observe : :class:`Observation`
+    """
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, buffer=32, outstanding=16,
+                 burst_align=1024, patience=16):
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        if buffer < max_burst:
+            raise ValueError(f"buffer must be at least max_burst, {max_burst} words, not {buffer!r}")
+        geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
+        self._builder = {**geometry, "burst_align": burst_align}
+        self.access_bytes, self.word_bytes, self.buffer = access_bytes, word_bytes, buffer
+        self.outstanding, self.patience = outstanding, patience
+        super().__init__({
+            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+            "fence": In(Fence()),
+            "idle": Out(1),
+            "mem": Out(WritePort(**geometry)),
+            "observe": Out(Observation()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.builder = builder = BurstBuilder(**self._builder)
+        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
+        m.submodules.words = words = StreamFifo(self.mem.data.payload.shape(), self.buffer)
+        # What waits for the memory, in order: a burst (0) for its acknowledgement, a fence (1) for what is before it.
+        m.submodules.waiting = waiting = StreamFifo(1, self.outstanding)
+        connect(m, requests.o, wiring.flipped(self.mem.request))
+        connect(m, words.o, wiring.flipped(self.mem.data))
+
+        quiet, fence = self._quiet(m), self.fence.request
+        held = self._gather(m, quiet, builder.i, words.i)
+        behind = held | builder.open  # something goes before a fence
+        m.d.comb += [
+            builder.close.eq(~held & (quiet | fence.valid)),
+            builder.o.ready.eq(requests.i.ready & waiting.i.ready),
+            requests.i.valid.eq(builder.o.valid & waiting.i.ready),
+            requests.i.payload.eq(builder.o.payload),
+            waiting.i.valid.eq((builder.o.valid & requests.i.ready) | (fence.valid & ~behind)),
+            waiting.i.payload.eq(~builder.o.valid),
+            fence.ready.eq(~behind & waiting.i.ready),
+            self.idle.eq(~behind & (waiting.level == 0)),
+        ]
+        self._settle(m, waiting.o)
+        self._observe(m)
+        return m
+
+    def _quiet(self, m):
+        """Whether the last store is ``patience`` cycles ago."""
+        age = Signal(range(self.patience + 1))
+        quiet = age == self.patience
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += age.eq(0)
+        with m.Elif(~quiet):
+            m.d.sync += age.eq(age + 1)
+        return quiet
+
+    def _gather(self, m, quiet, word_out, data_out):
+        """Join stores to one word; return whether one is held."""
+        store, lanes = self.i.payload, self.word_bytes // self.access_bytes
+        word_shift, access_shift = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
+        held, word, strobe = Signal(), Signal.like(word_out.payload), Signal(lanes)
+        value = Signal(data.ArrayLayout(len(store.data), lanes))
+        lane = Signal(lanes)  # of the store on offer, one hot
+        joins, leaves, leaving = Signal(), Signal(), Signal()
+
+        m.d.comb += [
+            lane.eq(1 << store.addr[access_shift:word_shift]),
+            joins.eq(store.addr[word_shift:] == word),
+            leaves.eq(held & (self.fence.request.valid | Mux(self.i.valid, ~joins, quiet))),
+            leaving.eq(leaves & word_out.ready & data_out.ready),
+            word_out.valid.eq(leaves & data_out.ready),
+            data_out.valid.eq(leaves & word_out.ready),
+            word_out.payload.eq(word),
+            data_out.payload.data.eq(value),
+            data_out.payload.strobe.eq(Cat(bit.replicate(self.access_bytes) for bit in strobe)),
+            self.i.ready.eq(~self.fence.request.valid & (~held | joins | leaving)),
+        ]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [
+                held.eq(1),
+                word.eq(store.addr[word_shift:]),
+                strobe.eq(lane | Mux(held & ~leaving, strobe, 0)),
+            ]
+            for n in range(lanes):
+                with m.If(lane[n]):
+                    m.d.sync += value[n].eq(store.data)
+        with m.Elif(leaving):
+            m.d.sync += held.eq(0)
+        return held
+
+    def _settle(self, m, waiting):
+        """Let acknowledgements and fences meet, in order; count those that come while a fence waits for its asker."""
+        response, ack = self.fence.response, self.mem.ack
+        acks = Signal(range(self.outstanding + 1))
+        m.d.comb += [
+            ack.ready.eq(1),
+            response.valid.eq(waiting.valid & waiting.payload),
+            waiting.ready.eq(Mux(waiting.payload, response.ready, acks != 0)),
+        ]
+        m.d.sync += acks.eq(acks + ack.valid - (waiting.valid & waiting.ready & ~waiting.payload))
+
+    def _observe(self, m):
+        request, word, ack = self.mem.request, self.mem.data, self.mem.ack
+        m.d.comb += [
+            self.observe.accepted.eq(self.i.valid & self.i.ready),
+            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            self.observe.burst.eq(request.valid & request.ready),
+            self.observe.word.eq(word.valid & word.ready),
+            self.observe.error.eq(ack.valid & ack.payload.error),
+        ]

@@ -1,0 +1,102 @@
+"""Words on their way back from memory, and the one in use."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from rtl_lib.contract import Timing
+from rtl_lib.mem.ports import require_power_of_two, response_layout
+
+__all__ = ["WordBuffer"]
+
+
+class WordBuffer(wiring.Component):
+    """Stores words as they arrive and gives out pieces of them in the order asked for.
+
+    The output register of the block RAM is the word in use: no wide register besides it.
+
+    Rules
+    -----
+    1. A piece asked for with ``next`` is cut from the next word in order of arrival, any other from the same word as
+       the piece before. It is given when that word is here, one a cycle.
+    2. A response is never refused: the user reserves its place first, never more than ``free``. A place is
+       free again when the word comes into use.
+
+    Parameters
+    ----------
+    access_bytes : size of a piece, a power of two up to ``word_bytes``
+    word_bytes : size of a word
+    pending : words it has room for
+    max_reserve : most words reserved at once
+
+    Ports
+    -----
+    reserve : words reserved in this cycle; ``free`` : words that can be
+    response : of a :class:`~rtl_lib.mem.ports.ReadPort`
+    select : stream of ``{next, offset}``, offset in pieces
+    o : stream of pieces, :attr:`timing` after ``select``; ``error`` : the word of the piece on offer came with an error
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve):
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        if not isinstance(pending, int) or pending < max_reserve:
+            raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
+        self.pieces, self.pending = word_bytes // access_bytes, pending
+        select = data.StructLayout({"next": 1, "offset": exact_log2(self.pieces)})
+        super().__init__({
+            "reserve": In(range(max_reserve + 1)),
+            "free": Out(range(pending + 1), init=pending),
+            "response": In(stream.Signature(response_layout(word_bytes))),
+            "select": In(stream.Signature(select)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "error": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
+        m.submodules.words = words = Memory(shape=shape, depth=self.pending, init=[])
+        write, read = words.write_port(), words.read_port()
+        arrived = Signal(range(self.pending + 1))  # and not yet in use
+        take, take_next = Signal(), Signal()
+        select = self.select.payload
+        offset = Signal.like(select.offset)
+
+        m.d.comb += [
+            self.response.ready.eq(1),
+            write.en.eq(self.response.valid),
+            write.data.data.eq(self.response.payload.data),
+            write.data.error.eq(self.response.payload.error),
+            self.select.ready.eq((~self.o.valid | self.o.ready) & (~select.next | (arrived != 0))),
+            take.eq(self.select.valid & self.select.ready),
+            take_next.eq(take & select.next),
+            read.en.eq(take_next),
+            self.error.eq(read.data.error),
+        ]
+        m.d.sync += [
+            arrived.eq(arrived + write.en - take_next),
+            self.free.eq(self.free + take_next - self.reserve),
+            self.o.valid.eq(take | (self.o.valid & ~self.o.ready)),
+        ]
+        with m.If(take):
+            m.d.sync += offset.eq(select.offset)
+        for port in (write, read):
+            with m.If(port.en):
+                m.d.sync += port.addr.eq(Mux(port.addr == self.pending - 1, 0, port.addr + 1))
+        self._cut(m, read.data.data, offset)
+        return m
+
+    def _cut(self, m, word, offset):
+        """A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it."""
+        size = len(self.o.payload)
+        if self.pieces == 1:
+            m.d.comb += self.o.payload.eq(word)
+            return
+        with m.Switch(offset):
+            for n in range(self.pieces):
+                with m.Case(n):
+                    m.d.comb += self.o.payload.eq(word[n * size:(n + 1) * size])

@@ -1,0 +1,94 @@
+"""A FIFO between two streams, in registers when shallow and in block RAM when deep."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.contract import Timing
+
+__all__ = ["StreamFifo"]
+
+#: Deepest FIFO kept in registers or LUT RAM: beyond it a block RAM is cheaper on every target we know.
+SHALLOW = 32
+
+
+def _after(pointer, depth):
+    """The value of ``pointer`` after one step round a ring of ``depth`` places."""
+    return Mux(pointer == depth - 1, 0, pointer + 1)
+
+
+class StreamFifo(wiring.Component):
+    """First in, first out; what is offered at ``o`` needs no request (the first word falls through).
+
+    Rules
+    -----
+    1. Payloads leave in the order they came, each once.
+    2. ``i`` is ready when, and only when, fewer than ``depth`` payloads are inside; it never depends on
+       ``o.ready`` of the same cycle. (So a FIFO of depth 1 moves one payload every second cycle.)
+    3. An offered payload stays offered, unchanged, until it is taken.
+    4. From a depth of ``timing.latency + 1`` on one payload goes in and one out every cycle.
+    5. ``level`` counts what is inside, the payload on offer included.
+
+    Parameters
+    ----------
+    shape : shape of the payload, of any width, zero included
+    depth : number of payloads it holds, at least 1
+
+    Ports
+    -----
+    i, o : streams of ``shape``; a payload appears at ``o`` :attr:`timing` after it was taken at ``i``
+    level : payloads inside, 0 to ``depth``
+    """
+
+    def __init__(self, shape, depth):
+        if not isinstance(depth, int) or depth < 1:
+            raise ValueError(f"depth must be a positive integer, not {depth!r}")
+        self.depth = depth
+        self.width = Shape.cast(shape).width
+        self.in_block_ram = depth > SHALLOW and self.width > 0
+        self.timing = Timing(latency=2 if self.in_block_ram else 1)
+        super().__init__({
+            "i": In(stream.Signature(shape)),
+            "o": Out(stream.Signature(shape)),
+            "level": Out(range(depth + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        take = Signal()  # moves the read pointer on
+        write = self.i.valid & self.i.ready
+        stored = Signal(range(self.depth + 1))  # written and not yet passed by the read pointer
+        m.d.comb += self.i.ready.eq(self.level != self.depth)
+        m.d.sync += stored.eq(stored + write - take)
+        read = self._storage(m, write, take) if self.width else None
+        if self.in_block_ram:
+            self._prefetch(m, read, stored, take)
+        else:
+            m.d.comb += [
+                self.level.eq(stored),
+                self.o.valid.eq(stored != 0),
+                take.eq(self.o.valid & self.o.ready),
+            ]
+        return m
+
+    def _storage(self, m, write, take):
+        """The memory with its two pointers; returns the read port. (Payloads of no width are only counted.)"""
+        m.submodules.storage = storage = Memory(shape=self.i.payload.shape(), depth=self.depth, init=[])
+        into = storage.write_port()
+        read = storage.read_port(domain="sync" if self.in_block_ram else "comb")
+        m.d.comb += [into.en.eq(write), into.data.eq(self.i.payload), self.o.payload.eq(read.data)]
+        with m.If(write):
+            m.d.sync += into.addr.eq(_after(into.addr, self.depth))
+        with m.If(take):
+            m.d.sync += read.addr.eq(_after(read.addr, self.depth))
+        return read
+
+    def _prefetch(self, m, read, stored, take):
+        """Offer the read port's output register, refilled in the cycle in which it is taken."""
+        m.d.comb += [
+            self.level.eq(stored + self.o.valid),
+            take.eq((stored != 0) & (~self.o.valid | self.o.ready)),
+            read.en.eq(take),
+        ]
+        m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))

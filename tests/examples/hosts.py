@@ -1,0 +1,36 @@
+"""Runs an example's host program with one of the two OpenCL implementations behind its import line."""
+
+import types
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+IMPORT_LINE = "import sim.cl as cl\n"
+
+#: Options that make each example small enough for a test, yet keep what is special about it.
+SMALL = {
+    "collatz": ["--n=9"],
+    "conv2d": ["--width=13", "--height=7"],
+    "divergent": ["--rows=12", "--skewed_rows=40"],
+    "dot": ["--n=70"],
+    "fir": ["--n=100"],
+    "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
+    "matmul": ["--n=7"],
+    "saxpy": ["--n=333"],
+    "threshold": ["--width=31", "--height=9"],
+    "triangular": ["--n=17"],
+    "vecadd": ["--n=333"],
+}
+
+
+def load(name: str, import_line: str = IMPORT_LINE) -> types.ModuleType:
+    """The host program as a module, its import line replaced by ``import_line``."""
+    path = EXAMPLES / name / "host.py"
+    text = path.read_text()
+    if text.count(IMPORT_LINE) != 1:
+        raise ValueError(f"{path} must hold the line {IMPORT_LINE.strip()!r} exactly once")
+    module = types.ModuleType(f"example_{name}")
+    module.__file__ = str(path)
+    exec(  # noqa: S102 (our own example, one line changed)
+        compile(text.replace(IMPORT_LINE, import_line), path, "exec"), module.__dict__
+    )
+    return module

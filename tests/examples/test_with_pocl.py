@@ -1,0 +1,42 @@
+"""Every example against PoCL, an OpenCL implementation nobody here wrote: kernels and golden functions agree."""
+
+import numpy as np
+import pytest
+from hosts import EXAMPLES, SMALL, load
+
+cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
+
+
+@pytest.fixture(autouse=True)
+def first_device(monkeypatch):
+    try:
+        cl.get_platforms()
+    except cl.LogicError:
+        pytest.skip("no OpenCL platform is installed")
+    monkeypatch.setenv("PYOPENCL_CTX", "0")
+
+
+def test_every_example_has_a_small_size():
+    assert set(SMALL) == {path.parent.name for path in EXAMPLES.glob("*/host.py")}
+    assert set(SMALL) == {path.parent.name for path in EXAMPLES.glob("*/kernel.cl")}
+
+
+@pytest.mark.parametrize("size", ["small", "full"])
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_result(name, size, capsys):
+    launches = load(name, "import pyopencl as cl\n").main(SMALL[name] if size == "small" else [])
+    assert capsys.readouterr().out.count("result check passed") == len(launches) > 0
+    for launch in launches:
+        assert launch.trips > 0 and launch.bytes > 0
+
+
+def test_wrong_result_ends_the_program(monkeypatch, capsys):
+    host = load("threshold", "import pyopencl as cl\n")
+    monkeypatch.setattr(np, "where", lambda condition, yes, no: np.full(condition.shape, no))
+    with pytest.raises(SystemExit, match="threshold: FAILED: .* values differ, first at"):
+        host.main(SMALL["threshold"])
+
+
+@pytest.mark.parametrize("taps", [1, 2, 33, 64])
+def test_fir_of_any_length(taps, capsys):
+    load("fir", "import pyopencl as cl\n").main([f"--taps={taps}", "--n=150"])

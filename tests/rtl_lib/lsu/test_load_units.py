@@ -1,0 +1,173 @@
+"""LoadUnit and StreamLoadUnit against golden reads of a byte memory."""
+
+import random
+
+import pytest
+
+from rtl_lib.lsu.burst import words_read
+from rtl_lib.lsu.load import LoadUnit, load
+from rtl_lib.lsu.stream_load import StreamLoadUnit, run_addresses
+from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
+
+SIZE = 8192
+WIDTHS = [(1, 4), (4, 4), (4, 16), (2, 64), (64, 64)]
+RATES = [(1.0, 1.0, 1.0), (0.9, 0.4, 0.9), (0.7, 1.0, 0.4)]  # of the giver, the taker, the memory
+
+
+def mixed_addresses(rng, access, count):
+    """Runs up, runs down, jumps and repeats."""
+    addresses, addr = [], 0
+    while len(addresses) < count:
+        addr, step = rng.randrange(SIZE // access), rng.choice([1, 1, 1, -1, 0, 5])
+        for _ in range(rng.randint(1, 40)):
+            addresses.append(addr % (SIZE // access) * access)
+            addr += step
+    return addresses[:count]
+
+
+def fetched(memory, word):
+    return [addr + n * word for addr, words in memory.reads for n in range(words)]
+
+
+@pytest.mark.parametrize("access, word", WIDTHS)
+@pytest.mark.parametrize("give, take, serve", RATES)
+def test_load_unit(access, word, give, take, serve):
+    rng = random.Random(word + access)
+    addresses = mixed_addresses(rng, access, 150)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
+    dut = LoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, depth=40, max_burst=4, pending=9,
+                   burst_align=256)
+    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen, take),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, access)
+    assert fetched(memory, word) == words_read(addresses, word)
+
+
+@pytest.mark.parametrize("burst_align, max_burst", [(1024, 16), (64, 16), (16, 16), (1024, 3), (1024, 1)])
+def test_sequential_words_make_long_bursts(burst_align, max_burst):
+    word, count = 16, 256
+    memory, seen = Memory(SIZE, latency=20, burst_align=burst_align), []
+    dut = LoadUnit(access_bytes=word, word_bytes=word, addr_bits=20, max_burst=max_burst, burst_align=burst_align)
+    simulate(dut, send(dut.i, range(0, count * word, word)), receive(dut.o, count, seen),
+             background=[memory.serve_reads(dut.mem)])
+    longest = min(max_burst, burst_align // word)
+    assert len(memory.reads) <= count // longest + 3 + count * word // burst_align * (longest != burst_align // word)
+
+
+def cycles(dut, inputs, count, memory):
+    """Cycles from the first input to the last output."""
+    seen, time = [], {}
+
+    async def clock(ctx):
+        now = 0
+        while True:
+            now += 1
+            if seen and "first" not in time:
+                time["first"] = now
+            time["last"] = now if len(seen) < count else time["last"]
+            await ctx.tick()
+
+    simulate(dut, send(*inputs), receive(dut.o, count, seen), background=[memory.serve_reads(dut.mem), clock])
+    return seen, time
+
+
+@pytest.mark.parametrize("step", [1, 2, 7], ids=["sequential", "every second", "scattered"])
+def test_a_word_a_cycle(step):
+    """Rule 5: distinct words come one a cycle, however they lie."""
+    word, count = 8, 250
+    addresses = [n * step * word % SIZE for n in range(count)]
+    memory = Memory(SIZE, latency=20)
+    dut = LoadUnit(access_bytes=word, word_bytes=word, addr_bits=20, pending=64)
+    seen, time = cycles(dut, (dut.i, addresses), count, memory)
+    assert seen == load(memory.bytes, addresses, word)
+    assert time["last"] - time["first"] <= count + 20  # the last word waits for another one first
+
+
+def test_latency_when_nothing_is_outstanding():
+    """A chain of dependent loads pays the memory's latency and three cycles."""
+    memory, times = Memory(SIZE, latency=5), []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
+
+    async def chase(ctx):
+        ctx.set(dut.o.ready, 1)
+        for n in range(10):
+            ctx.set(dut.i.payload, n * 256)
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick().until(dut.i.ready)
+            ctx.set(dut.i.valid, 0)
+            cycles = 1
+            while not ctx.get(dut.o.valid):
+                await ctx.tick()
+                cycles += 1
+            times.append(cycles)
+            await ctx.tick()
+
+    simulate(dut, chase, background=[memory.serve_reads(dut.mem)])
+    assert times == [memory.latency + 3] * 10
+
+
+def test_flush_fetches_again():
+    memory, seen = Memory(SIZE), []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
+
+    async def change(ctx, n):
+        if n % 3 == 0:
+            while len(seen) < n:
+                await ctx.tick()
+            memory.bytes[0:16] = memory.rng.randbytes(16)
+            expected.append(bytes(memory.bytes[0:16]))
+            ctx.set(dut.flush, 1)
+            await ctx.tick()
+            ctx.set(dut.flush, 0)
+
+    expected, addresses = [], [4 * (n % 4) for n in range(30)]
+    simulate(dut, send(dut.i, addresses, before=change), receive(dut.o, 30, seen),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == [load(expected[n // 3], [a], 4)[0] for n, a in enumerate(addresses)]
+    assert len(memory.reads) == 10
+
+
+@pytest.mark.parametrize("access, word", WIDTHS)
+@pytest.mark.parametrize("give, take, serve", RATES)
+def test_stream_load_unit(access, word, give, take, serve):
+    rng = random.Random(word * 3 + access)
+    runs = [(rng.randrange(SIZE // 2 // access) * access, rng.choice([0, 1, 2, 5, 60])) for _ in range(14)]
+    addresses = run_addresses(runs, access)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
+    dut = StreamLoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, count_bits=10, max_burst=4, pending=9,
+                         burst_align=256)
+    payloads = [{"addr": addr, "count": count} for addr, count in runs]
+    simulate(dut, send(dut.start, payloads, give), receive(dut.o, len(addresses), seen, take),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, access)
+    wanted = [w for addr, count in runs for w in words_read(run_addresses([(addr, count)], access), word)]
+    assert fetched(memory, word) == wanted
+
+
+@pytest.mark.parametrize("length", [1, 3, 64])
+def test_runs_follow_without_a_bubble(length):
+    word, total = 8, 192
+    runs = [{"addr": n * 64 % SIZE, "count": length} for n in range(total // length)]
+    memory = Memory(SIZE, latency=20)
+    dut = StreamLoadUnit(access_bytes=word, word_bytes=word, addr_bits=20, runs=32, pending=64)
+    seen, time = cycles(dut, (dut.start, runs), len(runs) * length, memory)
+    assert time["last"] - time["first"] <= len(seen) + 10
+
+
+def test_errors_go_with_their_access():
+    memory, seen = Memory(SIZE, bad=range(32, 64)), []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
+    addresses = list(range(0, 128, 4))
+    simulate(dut, send(dut.i, addresses), receive(dut.o, 32, seen, extra=dut.error),
+             background=[memory.serve_reads(dut.mem)])
+    assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
+
+
+@pytest.mark.parametrize("wrong, match", [
+    ({"access_bytes": 3}, "access_bytes"), ({"access_bytes": 32}, "access_bytes"), ({"word_bytes": 24}, "word_bytes"),
+    ({"pending": 8}, "pending"), ({"burst_align": 8192}, "burst_align"), ({"max_burst": 0}, "max_burst"),
+])
+def test_refuses_wrong_parameters(wrong, match):
+    with pytest.raises(ValueError, match=match):
+        dut = LoadUnit(**{"access_bytes": 4, "word_bytes": 16, **wrong})
+        dut.elaborate(None)
