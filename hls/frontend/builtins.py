@@ -242,11 +242,19 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     "get_work_dim": ("work_dim", ct.UINT, False),
 }
 
-_MATH = """acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos cosh cospi erfc erf
-exp exp2 exp10 expm1 fdim floor fma fmod fract frexp hypot ilogb ldexp lgamma lgamma_r log log2 log10 log1p logb modf
-nan nextafter pow pown powr remainder remquo rint rootn round rsqrt sin sincos sinh sinpi sqrt tan tanh tanpi tgamma
-trunc degrees radians sign smoothstep cross dot distance length normalize fast_distance fast_length fast_normalize""".split()
-_INTEGER = "abs_diff add_sat hadd rhadd clz mad_sat popcount sub_sat upsample bitselect isnormal any all shuffle".split()
+_MATH = [
+    "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atan2", "atanh", "atanpi", "atan2pi", "cbrt",
+    "ceil", "copysign", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "fdim", "floor",
+    "fma", "fmod", "fract", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p",
+    "logb", "modf", "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round",
+    "rsqrt", "sin", "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "degrees",
+    "radians", "sign", "smoothstep", "cross", "dot", "distance", "length", "normalize", "fast_distance",
+    "fast_length", "fast_normalize",
+]
+_INTEGER = [
+    "abs_diff", "add_sat", "hadd", "rhadd", "clz", "mad_sat", "popcount", "sub_sat", "upsample", "bitselect",
+    "isnormal", "any", "all", "shuffle",
+]
 
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {

@@ -88,7 +88,7 @@ def _character(text: str, span: Span) -> int:
     elif re.fullmatch(r"\\[0-7]{1,3}", body):
         code = int(body[1:], 8)
     elif re.fullmatch(r"\\x[0-9a-fA-F]+", body):
-        code = int(body[2:], 16)
+        code = int("0" + body[1:], 16)
     elif len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
         code = _ESCAPES[body[1]]
     else:

@@ -11,7 +11,7 @@ from ..ir import BOOL, I64, Op, Region, Value
 from . import tree as tt
 from . import types as ct
 from .flow import completes, exits
-from .lower_values import Address, ValueLowering
+from .lower_values import Address, ValueLowering, harmless
 
 __all__ = ["StatementLowering"]
 
@@ -176,8 +176,8 @@ class StatementLowering(ValueLowering):
         if not completes(s.body) and "continue" not in exits(s.body):
             return self.const(s.span, 0, BOOL)
         stay = self._none_set(leaving, s.span)
-        if s.step is None and s.condition is None:
-            return stay
+        if s.step is None and (s.condition is None or harmless(s.condition)):
+            return stay if s.condition is None else self.emit(s.span, "and", stay, self._holds(s))
         again = self.storage.temporary("again", BOOL, s.span)
         with self.branches(s.span, stay) as (on, off):
             with self.inside(on):

@@ -14,7 +14,7 @@ from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
 from .storage import Storage
 
-__all__ = ["Address", "ValueLowering"]
+__all__ = ["Address", "ValueLowering", "harmless"]
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _SIGNED_OPS = {"/": ("udiv", "sdiv"), "%": ("urem", "srem"), ">>": ("lshr", "ashr")}

@@ -4,7 +4,6 @@ Messages name the place in the user's own text. A token of the user keeps its pl
 gets the place of the macro's name where it was used; an argument of a macro keeps its own.
 """
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
