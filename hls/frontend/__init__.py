@@ -57,6 +57,8 @@ def parse_source(
     except RecursionError:
         place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
         raise FrontendError([place], sources) from None
+    if not program.errors and not any(f.kernel for f in program.functions):
+        program.diagnostics.append(Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel"))
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:

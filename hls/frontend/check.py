@@ -71,14 +71,16 @@ class Program(StatementChecker):
             raise CompileError.at(span, "a function cannot return a pointer", "return an index")
         if kernel and not isinstance(result, ct.Void):
             raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
-        parameters, written = self._parameters(node.type, kernel)
-        tree = tt.FunctionTree(str(node.name), kernel, result, parameters, span, written_types=written)
+        parameters, written, broken = self._parameters(node.type, kernel)
+        tree = tt.FunctionTree(str(node.name), kernel, result, parameters, span, broken=broken, written_types=written)
         if known is None:
             self.add(tree.name, tree, span)
             return tree
         if not isinstance(known, tt.FunctionTree):
             self.add(tree.name, tree, span)
-        self._check_same(known, tree)
+        if not known.broken and not broken:
+            self._check_same(known, tree)
+        known.broken += broken
         known.parameters, known.written_types = (parameters, written) if known.body is None else \
             (known.parameters, known.written_types)
         return known
@@ -87,20 +89,23 @@ class Program(StatementChecker):
         types = [[p.type for p in f.parameters] for f in (known, tree)]
         if types[0] != types[1] or (known.kernel, known.result) != (tree.kernel, tree.result):
             note = Diagnostic("the first declaration is here", known.span, severity="note")
+            self.poison(tree.name)
             raise CompileError(Diagnostic(f"'{tree.name}' is declared with other types before", tree.span,
                                           "make both the same", notes=(note,)))
 
     def _parameters(self, declarator, kernel: bool):
-        parameters, written = [], []
+        parameters, written, broken = [], [], []
         nodes = declarator.args.params if declarator.args else []
         if len(nodes) == 1 and isinstance(nodes[0], c_ast.Typename) and \
                 isinstance(self.declared(nodes[0], self.span(nodes[0])).type, ct.Void):
-            return [], []
+            return [], [], []
         for k, node in enumerate(nodes):
+            broken.append(str(getattr(node, "name", None) or f"unnamed{k}"))
             with self.recover():
                 parameters.append(self._parameter(node, k, kernel))
                 written.append(_written_type(node))
-        return parameters, written
+                broken.pop()
+        return parameters, written, broken
 
     def _parameter(self, node, k: int, kernel: bool) -> tt.Variable:
         if isinstance(node, c_ast.EllipsisParam):
@@ -149,6 +154,8 @@ class Program(StatementChecker):
             for parameter in function.parameters:
                 with self.recover():
                     self.add(parameter.name, parameter, parameter.span)
+            for name in function.broken:
+                self.poison(name)
             function.body = tt.Block(self.span(node.body), tuple(self.statements(node.body.block_items or [])))
         self.function = None
         if not isinstance(function.result, ct.Void) and completes(function.body):
@@ -194,8 +201,6 @@ class Program(StatementChecker):
             if function.kernel:
                 task = function.attrs.get("work_group_size") == (1, 1, 1)
                 function.attrs["ndrange"] = bool(function.work_items) and not task
-        if not self.errors and not any(f.kernel for f in self.functions):
-            self.diagnostics.append(Diagnostic("there is no kernel in this file", None, "mark a function with __kernel"))
 
     def _callees_first(self) -> list[tt.FunctionTree]:
         """Callees before callers; recursion is reported at the call that closes the circle."""

@@ -49,8 +49,10 @@ class CallChecker(ValueChecker):
         if callee.kernel:
             raise CompileError.at(span, f"'{callee.name}' is a kernel: it cannot be called",
                                   "move its body into a helper function that both call")
+        if callee.broken:
+            raise CompileError()
         self._count(callee.name, nodes, len(callee.parameters), span)
-        arguments = tuple(self.assignable(self.rvalue(n), p.type, f"pass for '{p.name}'")
+        arguments = tuple(self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
                           for n, p in zip(nodes, callee.parameters))
         if self.function is not None:
             self.function.calls.setdefault(callee, span)

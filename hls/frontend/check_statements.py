@@ -153,7 +153,7 @@ class StatementChecker(CallChecker):
 
     def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
         """(element, value) of an initializer."""
-        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "initialize"))
+        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "the initial value"))
                      for k, n in flatten(self, t, init))
 
     def file_constant(self, node, declared: ct.Qualified, span):
@@ -211,7 +211,7 @@ class StatementChecker(CallChecker):
             if isinstance(e.type, ct.Void):
                 return [tt.Evaluate(e.span, e), tt.Return(span, None)]
             raise CompileError.at(e.span, f"'{self.function.name}' returns nothing", "remove the value")
-        return [tt.Return(span, self.assignable(e, result, "return"))]
+        return [tt.Return(span, self.assignable(e, result, "the returned value"))]
 
     def _stmt_switch(self, node):
         value = self.number(node.cond, "the value of a switch")

@@ -72,27 +72,28 @@ class ValueChecker(TypeChecker):
         converted = tt.Convert(t, e.span, e)
         return constant(converted) if isinstance(e, tt.Const) else converted
 
-    def assignable(self, e: tt.Expr, t: ct.CType, verb: str) -> tt.Expr:
-        """``e`` converted to ``t`` as by an assignment; ``verb`` completes "cannot ... as"."""
+    def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
+        """``e`` converted to ``t`` as by an assignment; ``role`` says what ``e`` is ("the argument for 'x'")."""
         if ct.arithmetic(t) and ct.arithmetic(e.type):
             return self.convert(e, t)
         if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
-            return self._pointer_assignable(e, t, verb)
+            return self._pointer_assignable(e, t, role)
         if isinstance(e.type, ct.Void):
-            raise CompileError.at(e.span, f"cannot {verb} a void value")
+            raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
         hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
-        raise CompileError.at(e.span, f"cannot {verb} '{e.type}' as '{t}'", hint)
+        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
 
-    def _pointer_assignable(self, e, t, verb):
+    def _pointer_assignable(self, e, t, role):
         source = e.type
         if source.space != t.space:
-            raise CompileError.at(e.span, f"cannot {verb} a pointer to __{source.space} memory as one to __{t.space}",
-                                  f"declare the target as '__{source.space} {t.pointee} *'")
+            wanted = replace(t, space=source.space, const=source.const, restrict=False)
+            raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
+                                  f"declare the other side as '{wanted}'")
         if source.pointee != t.pointee:
-            raise CompileError.at(e.span, f"cannot {verb} '{source}' as '{t}'", "the types they point to differ")
+            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
         if source.const and not t.const:
-            raise CompileError.at(e.span, f"cannot {verb} '{source}' as '{t}': const would be lost",
-                                  "declare the target const as well")
+            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
+                                  "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)
 
     # -- primary
@@ -101,7 +102,7 @@ class ValueChecker(TypeChecker):
         value, double = literal(node.value, node.type, self.span(node))
         if double and not self.single_precision:
             self.warn(value.span, f"the double constant {node.value} is taken as float",
-                      f"write {node.value.rstrip('lL')}f" if node.value[-1] in "lL" or "." in node.value else "append .0f")
+                      f"write {node.value.rstrip('lL')}f")
         return value
 
     def _expr_id(self, node):
@@ -291,7 +292,7 @@ class ValueChecker(TypeChecker):
             return tt.Conditional(t, condition.span, condition, self.convert(then, t), self.convert(otherwise, t))
         if isinstance(a, ct.Pointer) and isinstance(b, ct.Pointer):
             t = replace(a, const=a.const or b.const, volatile=a.volatile or b.volatile, restrict=False)
-            otherwise = self._pointer_assignable(otherwise, t, "choose")
+            otherwise = self._pointer_assignable(otherwise, t, "the second choice")
             return tt.Conditional(t, condition.span, condition, tt.Convert(t, then.span, then), otherwise)
         if isinstance(a, ct.Void) and isinstance(b, ct.Void):
             return tt.Conditional(ct.VOID, condition.span, condition, then, otherwise)
@@ -305,7 +306,7 @@ class ValueChecker(TypeChecker):
         value = self.rvalue(node.rvalue)
         t = target.type
         if node.op == "=":
-            return tt.Assign(t, span, target, self.assignable(value, t, "assign"))
+            return tt.Assign(t, span, target, self.assignable(value, t, "the assigned value"))
         op = str(node.op)[:-1]
         if isinstance(t, ct.Pointer):
             return self._step(target, op, value, span)

@@ -19,7 +19,7 @@ _HEX_FLOAT = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$")
 
 def literal(text: str, kind: str, span: Span) -> tuple[Const, bool]:
     """The constant a literal stands for, and whether it was written as a double. ``kind`` is pycparser's type name."""
-    if kind.endswith("char"):
+    if kind.endswith("char") or text.endswith("'"):
         return Const(ct.INT, span, _character(text, span)), False
     if kind in ("float", "double", "long double"):
         return _float(text, span)

@@ -90,8 +90,12 @@ class Scopes:
             yield
         except CompileError:
             if name and self.here(name) is None:
-                self.add(str(name), POISON, None)
+                self.poison(name)
             raise
+
+    def poison(self, name: str):
+        """Say nothing more about the name in this scope."""
+        self._stack[-1][str(name)] = POISON
 
     def warn(self, span: Span | None, message: str, hint: str = ""):
         self.diagnostics.append(Diagnostic(message, span, hint, "warning"))

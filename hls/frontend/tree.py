@@ -266,4 +266,5 @@ class FunctionTree:
     attrs: dict = field(default_factory=dict)
     calls: dict["FunctionTree", Span] = field(default_factory=dict)
     work_items: set[str] = field(default_factory=set)  #: work-item functions used directly
+    broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
