@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from amaranth import *
+from rtl_lib.stall import StallGate, StallSource, salt_of
 
 from ..ir import Function, Op, PointerType, Value, uses
 from ..memory import MemoryPlan
@@ -166,24 +167,24 @@ class KernelContext:
         self.observe("wait", op, signal)
 
     def stall(self, m: Module, name: str):
-        """A random bit that holds a stream back, in builds for stall tests; 0 otherwise."""
+        """A random bit that holds tokens back, in builds for stall tests; 0 otherwise."""
         if self.seed is None:
             return C(0)
-        from rtl_lib.stall import StallSource
-        source = m.submodules[f"stall_{name}"] = StallSource(salt=len(self._taken) + hash_name(name))
+        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(f"{self.function.name}.{name}"))
         m.d.comb += source.seed.eq(self.seed)
         return source.stall
 
     def connect(self, m: Module, source, sink, name: str):
         """Connect two streams; in builds for stall tests the transfer is held back at random."""
-        held = self.stall(m, name)
-        m.d.comb += [
-            sink.valid.eq(source.valid & ~held),
-            source.ready.eq(sink.ready & ~held),
-            sink.payload.eq(source.payload),
-        ]
+        if self.seed is not None:
+            gate = StallGate(source.payload.shape(), salt_of(f"{self.function.name}.{name}"))
+            m.submodules[f"gate_{name}"] = gate
+            m.d.comb += gate.seed.eq(self.seed)
+            join(m, source, gate.i)
+            source = gate.o
+        join(m, source, sink)
 
 
-def hash_name(name: str) -> int:
-    """A number from a name that is the same in every run."""
-    return sum((k + 1) * ord(c) for k, c in enumerate(name)) & 0xFFFFFF
+def join(m: Module, source, sink):
+    """Plain connection of two streams."""
+    m.d.comb += [sink.valid.eq(source.valid), source.ready.eq(sink.ready), sink.payload.eq(source.payload)]

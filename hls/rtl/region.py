@@ -73,12 +73,20 @@ class RegionBuilder:
             m.submodules[self.context.loop_name(child.plan, k)] = child.build()
         if plan.loop is not None:
             m.submodules.header, m.submodules.exit = self.header, self.exit
+            self._observe()
             for k, c in enumerate(plan.carried):
                 m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
         behind = None
         for level in reversed(plan.levels):
             behind = self._level(level, behind)
         return m
+
+    def _observe(self):
+        """What counters and the cycle account see of the header."""
+        loop, header = self.plan.loop, self.header
+        for kind, signal in (("issued", header.issued), ("invocations", header.invocations), ("running", header.running),
+                             ("held", header.running & header.starved)):
+            self.context.observe(kind, loop, signal)
 
     def _level(self, level, behind: "LevelQueues | None") -> "LevelQueues":
         builder = LevelBuilder(self.context, self.plan, level)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from .chaining import chain_constraints
@@ -124,7 +125,7 @@ def _bound_constraints(problem, index, root):
         if op.latest is not None:
             yield Constraint(index[op.key], root, -op.latest, kind="latest")
     for group in problem.groups:
-        for first, second in zip(group, group[1:]):
+        for first, second in pairwise(group):
             yield Constraint(index[first], index[second], 0, kind="group")
             yield Constraint(index[second], index[first], 0, kind="group")
 

@@ -137,7 +137,7 @@ class Problem:
         for name, limit in self.limits.items():
             if limit < 1:
                 raise ProblemError(f"resource {name} has limit {limit}; at least 1 is needed")
-        self.chain_order  # raises on a cycle of values
+        _ = self.chain_order  # raises on a cycle of values
 
     def _check_operation(self, op: Operation) -> None:
         numbers = (op.delay, op.out_delay)

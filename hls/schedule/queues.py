@@ -33,9 +33,9 @@ def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool) -> 
     return min(static_ii, MOST_WAITING_SLOTS if waits else MOST_SLOTS)
 
 
-def entry_count(slots: int, latency: int, static_ii: int, loop: Op | None) -> int:
+def entry_count(slots: int, latency: int, static_ii: int, repeated: bool) -> int:
     """Invocations between start and exit: what runs, and what drains behind it (rule 4). The shortest trips are one."""
-    if loop is None:
+    if not repeated:
         return 1
     drain = -(-latency * slots // static_ii)
     return min(MOST_ENTRIES, max(2 * slots, slots + drain, min(4 * slots, 16)) + 2)

@@ -21,6 +21,7 @@ class RegionPlanner:
 
     timing: "object"
     static: frozenset[Op]
+    fixed: frozenset[Value]
     children: dict[Op, RegionPlan]
     memory_latency: int
     repeated: bool
@@ -37,11 +38,11 @@ class RegionPlanner:
         available = self._available(region, levels, start, carried)
         decide = self._decide(region, levels, stages, available)
         crossing = self._crossing(carried, decide, stages, levels)
-        static_ii = max(ii, crossing)
+        static_ii = max(ii, crossing) if loop else 1
         again, delay = _again(carried, decide, ii, stages)
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii)
         latency = self._latency(levels, stages)
-        entries = entry_count(slots, latency, static_ii, loop)
+        entries = entry_count(slots, latency, static_ii, self.repeated)
         sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
         plans = tuple(
             self._level(region, k, levels, stages[k], available, carried, decide, again, sizes)
@@ -53,7 +54,7 @@ class RegionPlanner:
         )
 
     def _stages(self, region, levels: Levels, ii=None) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.static, k, ii) for k in range(levels.count)]
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii) for k in range(levels.count)]
 
     def _available(self, region, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""
@@ -105,7 +106,7 @@ class RegionPlanner:
         inside: set[Value] = set()
         found: dict[Value, None] = {}
         _outside(region, self.static, inside, found)
-        return tuple(v for v in found if v not in inside)
+        return tuple(v for v in found if v not in inside and v not in self.fixed)
 
     def _level(self, region, k, levels, stages, available, carried, decide, again, sizes) -> LevelPlan:
         elastic = 0 < stages.depth <= self.elastic_depth
@@ -121,8 +122,7 @@ def _outside(region, static, inside, found):
         if op in static:
             continue
         for value in op.operands:
-            if value.owner is not None and value.op not in static:
-                found.setdefault(value)
+            found.setdefault(value)
         for inner in op.regions:
             _outside(inner, static, inside, found)
 

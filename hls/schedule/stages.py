@@ -28,9 +28,9 @@ class LevelStages:
     bottleneck: Bottleneck | None
 
 
-def level_stages(timing, region: Region, levels: Levels, static, k: int, ii: int | None = None) -> LevelStages:
-    """Schedule level ``k`` of a region with the least II, or with ``ii``."""
-    builder = _ProblemBuilder(timing, region, levels, static, k)
+def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None) -> LevelStages:
+    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time."""
+    builder = _ProblemBuilder(timing, region, levels, fixed, k)
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -56,8 +56,8 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, static, k):
-        self.timing, self.region, self.levels, self.static, self.k = timing, region, levels, static, k
+    def __init__(self, timing, region, levels, fixed, k):
+        self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
         self.carried = {arg: c for c, arg in enumerate(region.args)}
@@ -115,7 +115,7 @@ class _ProblemBuilder:
 
     def _need(self, value, user):
         """``user`` needs ``value``: an edge from where the value comes from in this level."""
-        if (value.op is not None and value.op in self.static) or value.owner is None:
+        if value in self.fixed:
             return
         producer = value.op
         if producer is not None and self.levels.op.get(producer) == self.k and not is_variable(producer):

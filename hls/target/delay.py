@@ -113,11 +113,11 @@ def _read_costs(root: Table) -> Mapping[str, Cost]:
     costs = {}
     for entry in root.tables("delay"):
         cost = Cost(
-            hops=_optional(entry, "hops", entry.integer, 0),
-            base=_optional(entry, "base", entry.number, 0.0),
-            per_bit=_optional(entry, "per_bit", entry.number, 0.0),
-            luts=_optional(entry, "luts", entry.number, 0.0),
-            luts_per_doubling=_optional(entry, "luts_per_doubling", entry.number, 0.0),
+            hops=entry.integer("hops", 0, default=0),
+            base=entry.number("base", 0, default=0),
+            per_bit=entry.number("per_bit", 0, default=0),
+            luts=entry.number("luts", 0, default=0),
+            luts_per_doubling=entry.number("luts_per_doubling", 0, default=0),
         )
         for op in entry.texts("ops"):
             if op not in OP_CLASSES:
@@ -139,6 +139,3 @@ def _read_multipliers(root: Table, hop: float) -> tuple[Multiplier, ...]:
         entry.close()
     return tuple(sorted(multipliers, key=lambda multiplier: multiplier.max_width))
 
-
-def _optional(table: Table, key: str, read, default):
-    return read(key, 0) if key in table else default

@@ -45,17 +45,18 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._data
 
-    def integer(self, key: str, low: int, high: int | None = None, power_of_two: bool = False) -> int:
-        """An integer in ``low..high``, a power of two if so asked."""
-        value = self._take(key, int, "an integer")
+    def integer(self, key: str, low: int, high: int | None = None, power_of_two: bool = False,
+                default: int | None = None) -> int:
+        """An integer in ``low..high``, a power of two if so asked; a key with a ``default`` may be absent."""
+        value = self._take(key, int, "an integer", default)
         self._check_range(key, value, low, high)
         if power_of_two and value & (value - 1):
             raise self.error(key, f"must be a power of two, not {value}")
         return value
 
-    def number(self, key: str, low: float, high: float | None = None) -> float:
-        """A finite number in ``low..high``, as a float."""
-        value = float(self._take(key, (int, float), "a number"))
+    def number(self, key: str, low: float, high: float | None = None, default: float | None = None) -> float:
+        """A finite number in ``low..high``, as a float; a key with a ``default`` may be absent."""
+        value = float(self._take(key, (int, float), "a number", default))
         self._check_range(key, value, low, high)
         return value
 
@@ -98,8 +99,10 @@ class Table:
     def _join(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key
 
-    def _take(self, key, kinds, expected):
+    def _take(self, key, kinds, expected, default=None):
         self._taken.add(key)
+        if key not in self._data and default is not None:
+            return default
         if key not in self._data:
             raise self.error(key, f"is missing; expected {expected}")
         value = self._data[key]

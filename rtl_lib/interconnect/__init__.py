@@ -1,0 +1,1 @@
+"""Load and store units on one side, memory banks on the other."""

@@ -1,6 +1,7 @@
 """Minimal II: against an exact solver, on instances from the literature, and what is said when it is not smaller."""
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -90,7 +91,7 @@ def accumulator(adds=3):
     """total = total + x0 + x1 + ...: a carried read, a chain of additions, the value back into its register."""
     operations = (Operation("total", width=32), *(Operation(f"add{i}", delay=1.6, width=32) for i in range(adds)))
     keys = [op.key for op in operations]
-    chain = tuple(Dependence(a, b) for a, b in zip(keys, keys[1:]))
+    chain = tuple(Dependence(a, b) for a, b in pairwise(keys))
     return Problem(operations, (*chain, Dependence(keys[-1], "total", 1)), period_ns=4.0, overhead_ns=0.5)
 
 

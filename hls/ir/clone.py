@@ -1,0 +1,43 @@
+"""Copies of IR. A pass clones first, so that its input stays as it was."""
+
+from .nodes import Function, Module, Op, Region, Value
+
+__all__ = ["clone_function", "clone_module", "clone_ops", "clone_region"]
+
+
+def clone_ops(ops: list[Op], values: dict[Value, Value]) -> list[Op]:
+    """Copies of the operations; ``values`` maps old values to new ones and grows by what the copies define.
+
+    A value that is not in the map is used as it is (it comes from outside).
+    """
+    return [_clone_op(op, values) for op in ops]
+
+
+def _clone_op(op: Op, values) -> Op:
+    operands = [values.get(v, v) for v in op.operands]
+    copy = Op(op.opcode, operands, attrs=dict(op.attrs), span=op.span)
+    copy.regions = [clone_region(region, values) for region in op.regions]
+    copy.results = [Value(v.type, v.name, copy, k) for k, v in enumerate(op.results)]
+    values.update(zip(op.results, copy.results))
+    return copy
+
+
+def clone_region(region: Region, values: dict[Value, Value]) -> Region:
+    """A copy of the region with arguments of its own; see ``clone_ops`` for ``values``."""
+    copy = Region()
+    copy.args = [Value(v.type, v.name, copy, k) for k, v in enumerate(region.args)]
+    values.update(zip(region.args, copy.args))
+    copy.ops = clone_ops(region.ops, values)
+    return copy
+
+
+def clone_function(f: Function) -> Function:
+    """A copy that shares nothing that can change."""
+    copy = Function(f.name, f.kind, list(f.params), memories=dict(f.memories), attrs=dict(f.attrs), span=f.span)
+    copy.args = [Value(v.type, v.name, copy.body, k) for k, v in enumerate(f.args)]
+    copy.body.ops = clone_ops(f.body.ops, dict(zip(f.args, copy.args)))
+    return copy
+
+
+def clone_module(m: Module) -> Module:
+    return Module({name: clone_function(f) for name, f in m.functions.items()}, dict(m.sources))

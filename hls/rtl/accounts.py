@@ -1,0 +1,61 @@
+"""Why a cycle passed: the causes that the hardware's cycle account chooses from, most important first.
+
+1. A loop without loops inside issued a token: the cycle did what the kernel is for.
+2. Such a loop runs but did not issue: a token in it waits for an operation (the deepest level first, since what waits there holds
+   everything before it back), or a store is not taken.
+3. It runs, nothing in it waits: its own recurrence does not let the next token go.
+4. An outer loop runs and waits for an operation, or for an inner loop to end.
+5. The top waits for an operation.
+What remains is filling and draining.
+"""
+
+from dataclasses import dataclass
+
+from amaranth import *
+
+from ..ir import Op
+
+__all__ = ["Cause", "causes_of"]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One account: ``kind`` is "issued", "wait", "store", "recurrence"; ``op`` the operation or loop at fault."""
+
+    kind: str
+    op: Op | None
+    signal: object
+
+
+def causes_of(context) -> list[Cause]:
+    """Causes for the cycle account of one kernel, in order of importance."""
+    seen = _by_region(context)
+    inner = [plan for plan in context.plan.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
+    outer = [plan for plan in context.plan.loops.values() if plan not in inner]
+    issued = [seen["issued", plan.loop] for plan in inner]
+    causes = [Cause("issued", None, Cat(issued).any())] if issued else []
+    for plan in inner:
+        causes += _loop_causes(plan, seen)
+    for plan in outer[::-1]:
+        causes += _loop_causes(plan, seen)
+    return causes + [Cause("wait", row.op, seen["wait", row.op]) for row in _rows(context.plan.top)[::-1]
+                     if row.joins and row.op.opcode != "loop"]
+
+
+def _by_region(context):
+    return {(o.kind, o.op): o.signal for o in context.observations}
+
+
+def _rows(plan):
+    return [row for level in plan.levels for row in level.row]
+
+
+def _loop_causes(plan, seen) -> list[Cause]:
+    running = seen["running", plan.loop]
+    causes = []
+    for row in _rows(plan)[::-1]:
+        if row.joins:
+            causes.append(Cause("wait", row.op, seen["wait", row.op] & running))
+        elif ("stalled", row.op) in seen:
+            causes.append(Cause("store", row.op, seen["stalled", row.op] & running))
+    return [*causes, Cause("recurrence", plan.loop, seen["held", plan.loop])]

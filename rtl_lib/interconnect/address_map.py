@@ -1,0 +1,60 @@
+"""Where a global address lives: which bank, and where in it."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import C, Cat
+from amaranth.utils import exact_log2
+
+from rtl_lib.mem.ports import require_power_of_two
+
+__all__ = ["AddressMap"]
+
+
+@dataclass(frozen=True)
+class AddressMap:
+    """Global memory over several banks.
+
+    Bits ``shift`` and up of a global address name the bank; the bits above and below them, put together, are the
+    address within the bank. With a small ``granule`` the banks are interleaved, so that one stream uses all of them;
+    with the granule as large as a bank the memory is partitioned, and a buffer lives where the host puts it.
+
+    The simulated board places data by :meth:`locate`; the interconnect is built from :meth:`bank_bits` and
+    :meth:`local_bits`, which compute the same.
+    """
+
+    banks: int  #: a power of two
+    granule: int  #: bytes, a power of two: consecutive addresses stay this long in one bank
+
+    def __post_init__(self):
+        require_power_of_two("banks", self.banks)
+        require_power_of_two("granule", self.granule)
+
+    @classmethod
+    def interleaved(cls, banks, granule=1024):
+        """Consecutive pieces of ``granule`` bytes go round the banks."""
+        return cls(banks, granule)
+
+    @classmethod
+    def partitioned(cls, banks, bank_bytes):
+        """Each bank is one range of ``bank_bytes`` bytes."""
+        return cls(banks, bank_bytes)
+
+    def locate(self, addr):
+        """Golden: (bank, byte address within it) of a global byte address."""
+        piece, within = divmod(addr, self.granule)
+        return piece % self.banks, piece // self.banks * self.granule + within
+
+    def globalize(self, bank, local):
+        """Golden: the global byte address of a place in a bank; the inverse of :meth:`locate`."""
+        piece, within = divmod(local, self.granule)
+        return (piece * self.banks + bank) * self.granule + within
+
+    def bank_bits(self, addr):
+        """The bank number in an Amaranth value that holds a global address."""
+        low = exact_log2(self.granule)
+        return addr[low:low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
+
+    def local_bits(self, addr):
+        """The address within the bank, as wide as ``addr``."""
+        low = min(exact_log2(self.granule), len(addr))
+        return Cat(addr[:low], addr[low + exact_log2(self.banks):])

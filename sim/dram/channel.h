@@ -1,0 +1,126 @@
+// One DRAM channel with its controller, at the level of commands.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "timing.h"
+
+namespace sluice {
+
+using Tick = int64_t;
+
+enum Direction { kRead = 0, kWrite = 1 };
+
+enum class Command { kActivate, kPrecharge, kRead, kWrite, kRefresh };
+
+struct ChannelCounts {
+  uint64_t reads = 0, writes = 0;  ///< column commands
+  uint64_t activates = 0, precharges = 0, refreshes = 0;
+  uint64_t turnarounds = 0;  ///< changes of direction
+};
+
+/// A burst that is finished: its data is on the bus (read) or in the array (write) at `when`.
+struct Finished {
+  Direction direction;
+  uint64_t sequence;  ///< as returned by push()
+  Tick when;
+};
+
+/// Controller and DRAM of one channel.
+///
+/// Rules
+/// 1. Reads and writes wait in queues of their own, `queue` bursts each; push() is refused by has_room().
+/// 2. Column commands go to open rows, the oldest first, in one direction for `batch` commands or until that
+///    direction is empty; then the other has its turn.
+/// 3. After `row_hit_cap` column commands an open row gets no more while a burst for another row of its bank
+///    waits in the same direction.
+/// 4. At most one row command (activate, precharge) and one column command a tick, never before the timing
+///    of the device allows it.
+/// 5. Rows the other direction wants are opened in banks that the current direction does not want.
+/// 6. All banks are closed and refreshed every tREFI.
+///
+/// Burst addresses map, lowest first, to bank group, column, bank, row.
+class DramChannel {
+ public:
+  explicit DramChannel(const DramTiming& timing);
+
+  bool has_room(Direction direction) const {
+    return queues_[direction].size() < static_cast<size_t>(timing_.queue);
+  }
+  /// Queues the burst that holds byte `address`; returns its sequence number (counted per direction from 0).
+  uint64_t push(Direction direction, uint64_t address);
+  /// Runs all ticks up to and including `now`; appends what finishes to `finished`, in order of commands.
+  void advance(Tick now, std::vector<Finished>& finished);
+
+  const ChannelCounts& counts() const { return counts_; }
+  const DramTiming& timing() const { return timing_; }
+  /// Called with every command; for tests that check the device's rules.
+  std::function<void(Command, Tick, int bank, int64_t row)> observer;
+
+ private:
+  static constexpr Tick kNever = std::numeric_limits<Tick>::max();
+  static constexpr Tick kLongAgo = -(Tick{1} << 30);
+  static constexpr int64_t kClosed = -1;
+
+  struct Request {
+    uint64_t sequence;
+    int bank;
+    int group;
+    int64_t row;
+  };
+  struct Bank {
+    int64_t row = kClosed;
+    int hits = 0;                           ///< column commands since the row was opened
+    std::array<int, 2> pending_hits{0, 0};  ///< queued bursts for the open row, by direction
+    std::array<int, 2> pending{0, 0};       ///< all queued bursts, by direction
+    Tick activated = kLongAgo, precharged = kLongAgo;
+    Tick last_read = kLongAgo, write_end = kLongAgo;
+  };
+  enum class Refresh { kIdle, kClosing, kRunning };
+
+  void tick(Tick now, std::vector<Finished>& finished);
+  bool refresh(Tick now);
+  void choose_direction();
+  bool issue_column(Tick now, std::vector<Finished>& finished);
+  bool issue_row(Tick now);
+  bool issue_row(Tick now, Direction direction, uint32_t& banks_seen);
+  bool open_or_close(Tick now, const Request& request, Direction direction);
+  void activate(Tick now, const Request& request);
+  void precharge(Tick now, int bank);
+
+  bool capped(const Bank& bank, Direction direction) const;
+  Tick column_bus_ready(Direction direction) const;
+  Tick column_ready(const Request& request, Direction direction) const;
+  Tick activate_ready(const Request& request) const;
+  Tick precharge_ready(const Bank& bank) const;
+  void note(Command command, Tick now, int bank, int64_t row) {
+    if (observer) observer(command, now, bank, row);
+  }
+  /// True when `ready` is past; otherwise remembers to look again then.
+  bool due(Tick ready, Tick now) {
+    if (ready <= now) return true;
+    if (ready < wake_) wake_ = ready;
+    return false;
+  }
+
+  const DramTiming timing_;
+  std::array<std::vector<Request>, 2> queues_;  ///< oldest first
+  std::array<uint64_t, 2> next_sequence_{0, 0};
+  std::vector<Bank> banks_;
+  std::vector<Tick> group_column_, group_activate_, group_write_;  ///< last of each, by bank group
+  std::array<Tick, 4> recent_activates_;  ///< ring of the last four
+  int oldest_activate_ = 0;
+  Tick last_activate_ = kLongAgo, last_column_ = kLongAgo, last_read_ = kLongAgo, last_write_ = kLongAgo;
+  Direction direction_ = kRead;
+  int batch_count_ = 0;
+  Refresh refresh_ = Refresh::kIdle;
+  Tick next_refresh_, refresh_end_ = 0;
+  Tick done_ = -1;  ///< last tick that was run
+  Tick wake_ = 0;   ///< nothing can happen before this tick
+  ChannelCounts counts_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,119 @@
+// An AXI4 slave in front of one DRAM channel.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "../dram/channel.h"
+#include "pin.h"
+#include "random.h"
+#include "shared_memory.h"
+
+namespace sluice {
+
+/// Ports of one AXI4 master of the design. Sizes, burst types and ids may be missing.
+struct AxiPins {
+  Pin arvalid, arready, araddr, arlen, arsize, arburst, arid;
+  Pin rvalid, rready, rdata, rresp, rlast, rid;
+  Pin awvalid, awready, awaddr, awlen, awsize, awburst, awid;
+  Pin wvalid, wready, wdata, wstrb, wlast;
+  Pin bvalid, bready, bresp, bid;
+};
+
+/// Rules
+/// 1. Answers come in the order of the requests, of each direction; outputs change only after a clock edge.
+/// 2. A write's data reaches the memory when its response is first offered, a read's is taken when it is first
+///    offered: a design that needs an order between the two must wait for the response, as AXI demands.
+/// 3. One DRAM burst enters the controller every four ticks: reads and writes take turns burst by burst.
+/// 4. A beat outside every buffer is answered with SLVERR, never written, and reported; a burst that breaks AXI's
+///    rules (size, type, 4 KiB, WLAST) likewise.
+/// 5. With a seed other than 0 every channel stalls at random and answers are late at random.
+class AxiMemory {
+ public:
+  AxiMemory(const AxiPins& pins, const DramTiming& timing, double period_ns, uint32_t bank, SharedMemory& memory);
+
+  void reset(uint32_t seed);
+  /// Before a clock edge: looks at the design's settled outputs and decides what to answer.
+  void sample(uint64_t cycle);
+  /// After the edge: drives the answers.
+  void drive();
+
+  uint64_t bytes_read() const { return bytes_read_; }
+  uint64_t bytes_written() const { return bytes_written_; }
+  const ChannelCounts& counts() const { return channel_.counts(); }
+
+ private:
+  struct Burst {
+    uint64_t address = 0;  ///< in this bank
+    unsigned beats = 0, id = 0;
+    bool broken = false;    ///< against AXI's rules: answered with an error
+    unsigned next = 0;      ///< next beat to offer (read) or to receive (write)
+    uint64_t to_push = 0;   ///< DRAM bursts not yet given to the controller
+    uint64_t pushed = 0;
+    uint64_t outstanding = 0;  ///< DRAM bursts not finished (write)
+    Tick not_before = 0;       ///< earliest answer
+    std::vector<uint8_t> data, strobes;  ///< of the beats received (write)
+  };
+  struct Answer {
+    bool valid = false;
+    unsigned id = 0;
+    bool error = false, last = false;
+  };
+  static constexpr size_t kWaiting = 4;       ///< bursts not yet in the controller, each direction
+  static constexpr size_t kOutstanding = 128;  ///< bursts without an answer, each direction
+  static constexpr unsigned kOkay = 0, kSlaveError = 2, kIncrementing = 1;
+  static constexpr Tick kPending = INT64_MAX;
+
+  void run_dram();
+  void feed();
+  bool can_feed(Direction direction) const;
+  void feed_read();
+  void feed_write();
+  void settle(const std::vector<Finished>& finished);
+
+  void accept_read(uint64_t cycle);
+  void accept_write(uint64_t cycle);
+  void accept_data(uint64_t cycle);
+  Burst open_burst(const Pin& address, const Pin& length, const Pin& size, const Pin& type, const Pin& id,
+                   uint64_t cycle);
+  Tick lateness();
+  bool beat_arrived(const Burst& burst) const;
+  uint64_t bursts_needed(const Burst& burst) const;
+  void offer_read(uint64_t cycle);
+  void offer_response(uint64_t cycle);
+  bool commit(const Burst& burst, uint64_t cycle);
+  bool commit_beat(const Burst& burst, unsigned beat, uint64_t cycle);
+  void choose_readies();
+
+  AxiPins pins_;
+  const uint32_t bank_;
+  SharedMemory& memory_;
+  DramChannel channel_;
+  const unsigned width_;  ///< bytes a beat
+  const double ticks_per_cycle_;
+  const Tick latency_;
+
+  double time_ = 0;  ///< ticks since the start, with the fraction
+  Tick next_feed_ = 0;
+  Direction feeding_ = kRead;
+  std::vector<Finished> finished_;
+
+  std::deque<Burst> reads_, writes_;
+  size_t reads_pushed_ = 0, writes_pushed_ = 0;  ///< bursts at the front that are wholly in the controller
+  size_t receiving_ = 0;                         ///< index of the write burst whose data comes next
+  std::deque<Tick> read_ready_;                  ///< by sequence number from read_base_
+  uint64_t read_base_ = 0;
+  std::deque<uint64_t> write_owner_;  ///< burst number, by sequence number from write_base_
+  uint64_t write_base_ = 0, first_write_ = 0;
+
+  bool ar_ready_ = false, aw_ready_ = false, w_ready_ = false;
+  Answer read_, response_;
+  std::vector<uint8_t> read_data_;
+  bool read_changed_ = false;
+  uint64_t bytes_read_ = 0, bytes_written_ = 0;
+  StallSource ar_stall_, aw_stall_, w_stall_, r_stall_, b_stall_;
+  Random late_;
+  bool random_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,146 @@
+// The simulator process: executes commands, a line each, from the host and answers each with a line.
+//
+//   write ADDRESS VALUE      -> ok
+//   read ADDRESS             -> ok VALUE
+//   run LIMIT MASK           -> ok INTERRUPTS CYCLE     (stops at an interrupt in MASK or after LIMIT cycles)
+//   reset SEED               -> ok
+//   cycle                    -> ok CYCLE
+//   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
+//   untrace                  -> ok
+//   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
+//   quit
+// A command that fails is answered with `error MESSAGE`. Between commands simulated time stands still.
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "simulation.h"
+
+namespace sluice {
+namespace {
+
+class Connection {
+ public:
+  explicit Connection(int fd) : in_(fdopen(fd, "r")), out_(fdopen(dup(fd), "w")) {
+    if (!in_ || !out_) throw std::runtime_error("cannot open the host's connection");
+  }
+  ~Connection() {
+    std::fclose(in_);
+    std::fclose(out_);
+    std::free(text_);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  bool receive(std::string& line) {
+    const ssize_t length = getline(&text_, &capacity_, in_);
+    if (length <= 0) return false;
+    line.assign(text_, static_cast<size_t>(length - (text_[length - 1] == '\n')));
+    return true;
+  }
+  void send(const std::string& line) {
+    std::fprintf(out_, "%s\n", line.c_str());
+    std::fflush(out_);
+  }
+
+ private:
+  FILE *in_, *out_;
+  char* text_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+template <typename T>
+T argument(std::istringstream& words) {
+  T value{};
+  if (!(words >> value)) throw std::runtime_error("missing or malformed argument");
+  return value;
+}
+
+std::string statistics(const Simulation& simulation, size_t bank) {
+  if (bank >= simulation.banks()) return "ok 0 0 0 0 0 0 0 0";
+  const AxiMemory& memory = simulation.bank(bank);
+  const ChannelCounts& counts = memory.counts();
+  std::ostringstream answer;
+  answer << "ok " << memory.bytes_read() << ' ' << memory.bytes_written() << ' ' << counts.reads << ' '
+         << counts.writes << ' ' << counts.activates << ' ' << counts.precharges << ' ' << counts.refreshes << ' '
+         << counts.turnarounds;
+  return answer.str();
+}
+
+std::string execute(Simulation& simulation, const std::string& command, std::istringstream& words) {
+  if (command == "write") {
+    const auto address = argument<uint32_t>(words);
+    simulation.write_register(address, argument<uint32_t>(words));
+  } else if (command == "read") {
+    return "ok " + std::to_string(simulation.read_register(argument<uint32_t>(words)));
+  } else if (command == "run") {
+    const auto limit = argument<uint64_t>(words);
+    const uint64_t interrupts = simulation.run(limit, argument<uint64_t>(words));
+    return "ok " + std::to_string(interrupts) + ' ' + std::to_string(simulation.cycle());
+  } else if (command == "reset") {
+    simulation.set_seed(argument<uint32_t>(words));
+    simulation.reset();
+  } else if (command == "cycle") {
+    return "ok " + std::to_string(simulation.cycle());
+  } else if (command == "trace") {
+    const auto from = argument<uint64_t>(words);
+    const auto cycles = argument<uint64_t>(words);
+    std::string path;
+    std::getline(words >> std::ws, path);
+    simulation.trace(path, from, cycles);
+  } else if (command == "untrace") {
+    simulation.end_trace();
+  } else if (command == "statistics") {
+    return statistics(simulation, argument<size_t>(words));
+  } else {
+    throw std::runtime_error("unknown command " + command);
+  }
+  return "ok";
+}
+
+void serve(Simulation& simulation, Connection& connection) {
+  std::string line, command;
+  while (connection.receive(line)) {
+    std::istringstream words(line);
+    words >> command;
+    if (command == "quit") break;
+    try {
+      connection.send(execute(simulation, command, words));
+    } catch (const std::exception& problem) {
+      connection.send(std::string("error ") + problem.what());
+    }
+  }
+  simulation.end_trace();
+}
+
+}  // namespace
+}  // namespace sluice
+
+/// Arguments: settings file, then file descriptors of the connection, the memory's contents and the control page.
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::cerr << "usage: " << argv[0] << " SETTINGS CONNECTION_FD CONTENTS_FD CONTROL_FD\n";
+    return 2;
+  }
+  try {
+    const sluice::Settings settings(argv[1]);
+    sluice::Connection connection(std::atoi(argv[2]));
+    sluice::SharedMemory memory(std::atoi(argv[3]), std::atoi(argv[4]), settings.address_map());
+    const auto model = sluice::make_model();
+    sluice::Simulation simulation(*model, settings, memory);
+    connection.send("ok ready");
+    sluice::serve(simulation, connection);
+    std::fflush(nullptr);
+    // The model's destructors only free memory, which the operating system does faster.
+    _exit(0);
+  } catch (const std::exception& problem) {
+    std::cerr << problem.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,29 @@
+// What the runtime needs from one simulated design; the build writes the other side (see sim/binding.py).
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pin.h"
+
+namespace sluice {
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// Settles the design after its inputs changed.
+  virtual void eval() = 0;
+  /// A top-level port; an empty Pin when the design has none of that name.
+  virtual Pin pin(const std::string& name) = 0;
+  /// Bits of that port, 0 when there is none.
+  virtual unsigned bits(const std::string& name) const = 0;
+
+  /// Waveforms: only in a build with tracing, otherwise open_trace() returns false.
+  virtual bool open_trace(const std::string& path) = 0;
+  virtual void dump(uint64_t picoseconds) = 0;
+  virtual void close_trace() = 0;
+};
+
+std::unique_ptr<Model> make_model();
+
+}  // namespace sluice

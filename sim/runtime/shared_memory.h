@@ -1,0 +1,73 @@
+// What the host process and the simulation both see: the contents of the global memory, and a control page.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+enum class Fault : uint32_t {
+  kNone = 0,
+  kReadOutside = 1,   ///< a read beat that touches no buffer
+  kWriteOutside = 2,  ///< a written byte outside every buffer
+  kProtocol = 3,      ///< a burst that breaks an AXI rule
+};
+
+struct Allocation {
+  uint64_t begin, end;  ///< global byte addresses, end exclusive
+};
+
+/// Layout of the control page; sim/shared.py mirrors it and compares `size` and `version`.
+struct ControlPage {
+  static constexpr uint32_t kVersion = 1;
+  static constexpr size_t kMaxAllocations = 4096;
+
+  uint32_t size, version;
+  uint32_t fault;     ///< first Fault since the host cleared it
+  uint32_t fault_bank;
+  uint64_t fault_address;  ///< global byte address
+  uint64_t fault_cycle;
+  uint64_t fault_bytes;  ///< of the offending beat
+  uint64_t fault_count;
+  uint64_t allocation_count;  ///< sorted by address, not overlapping
+  Allocation allocations[kMaxAllocations];
+};
+
+/// Global byte address <-> (bank, address in the bank), as the interconnect does it.
+struct AddressMap {
+  uint64_t banks;
+  uint64_t interleave_bytes;  ///< 0: bank after bank, each of bank_bytes
+  uint64_t bank_bytes;
+
+  uint64_t global(uint64_t bank, uint64_t local) const {
+    if (interleave_bytes == 0) return bank * bank_bytes + local;
+    return (local / interleave_bytes * banks + bank) * interleave_bytes + local % interleave_bytes;
+  }
+};
+
+/// The two mappings, opened from file descriptors that the host hands over.
+class SharedMemory {
+ public:
+  SharedMemory(int contents_fd, int control_fd, const AddressMap& map);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  const AddressMap& map() const { return map_; }
+  uint64_t bytes() const { return bytes_; }
+  uint8_t* at(uint64_t global) { return contents_ + global; }
+  /// Whether any (or every) byte of [begin, end) lies in a buffer.
+  bool touches(uint64_t begin, uint64_t end) const;
+  bool inside(uint64_t begin, uint64_t end) const;
+  void report(Fault fault, uint32_t bank, uint64_t address, uint64_t bytes, uint64_t cycle);
+
+ private:
+  const Allocation* first_ending_after(uint64_t address) const;
+
+  AddressMap map_;
+  uint64_t bytes_;
+  uint8_t* contents_;
+  ControlPage* control_;
+  mutable size_t recent_ = 0;  ///< accesses stay in one buffer for long: look there first
+};
+
+}  // namespace sluice

@@ -1,0 +1,153 @@
+#include "simulation.h"
+
+#include <stdexcept>
+
+namespace sluice {
+
+Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& memory)
+    : model_(model),
+      period_ps_(settings.period_ns() * 1000.0),
+      clock_(required("clk")),
+      double_clock_(model.pin("sync2x_clk")),
+      reset_(required("rst")),
+      interrupt_(required("interrupt")),
+      stall_seed_(model.pin("stall_seed")),
+      control_(control_pins()) {
+  const bool onchip = settings.integer("onchip") != 0;
+  for (uint32_t bank = 0; !onchip && bank < memory.map().banks; bank++) {
+    const std::string prefix = "m_axi" + std::to_string(bank) + "_";
+    if (!model.pin(prefix + "araddr")) continue;  // a kernel need not use every bank
+    memories_.push_back(std::make_unique<AxiMemory>(memory_pins(prefix), settings.dram(), settings.period_ns(), bank,
+                                                    memory));
+  }
+  reset();
+}
+
+Pin Simulation::required(const std::string& name) {
+  const Pin pin = model_.pin(name);
+  if (!pin) throw std::runtime_error("the design has no port " + name);
+  return pin;
+}
+
+AxiLitePins Simulation::control_pins() {
+  const auto pin = [this](const char* name) { return required(std::string("s_axil_") + name); };
+  return {pin("awvalid"), pin("awready"), pin("awaddr"), pin("wvalid"), pin("wready"), pin("wdata"),
+          pin("wstrb"),   pin("bvalid"),  pin("bready"), pin("bresp"),  pin("arvalid"), pin("arready"),
+          pin("araddr"),  pin("rvalid"),  pin("rready"), pin("rdata"),  pin("rresp")};
+}
+
+AxiPins Simulation::memory_pins(const std::string& prefix) {
+  const auto pin = [&](const char* name) { return required(prefix + name); };
+  const auto maybe = [&](const char* name) { return model_.pin(prefix + name); };
+  AxiPins pins;
+  pins.arvalid = pin("arvalid"), pins.arready = pin("arready"), pins.araddr = pin("araddr"), pins.arlen = pin("arlen");
+  pins.arsize = maybe("arsize"), pins.arburst = maybe("arburst"), pins.arid = maybe("arid");
+  pins.rvalid = pin("rvalid"), pins.rready = pin("rready"), pins.rdata = pin("rdata"), pins.rresp = maybe("rresp");
+  pins.rlast = maybe("rlast"), pins.rid = maybe("rid");
+  pins.awvalid = pin("awvalid"), pins.awready = pin("awready"), pins.awaddr = pin("awaddr"), pins.awlen = pin("awlen");
+  pins.awsize = maybe("awsize"), pins.awburst = maybe("awburst"), pins.awid = maybe("awid");
+  pins.wvalid = pin("wvalid"), pins.wready = pin("wready"), pins.wdata = pin("wdata"), pins.wstrb = pin("wstrb");
+  pins.wlast = maybe("wlast");
+  pins.bvalid = pin("bvalid"), pins.bready = pin("bready"), pins.bresp = maybe("bresp"), pins.bid = maybe("bid");
+  return pins;
+}
+
+void Simulation::reset() {
+  control_.reset();
+  stall_seed_.set(seed_);
+  reset_.set(1);
+  for (uint64_t i = 0; i < kResetCycles; i++) {
+    for (auto& memory : memories_) memory->reset(seed_);
+    step();
+  }
+  reset_.set(0);
+  model_.eval();
+}
+
+/// One kernel clock cycle. Inputs change after the edge, as if they came from registers on the same clock;
+/// the double clock, where there is one, rises with the clock and in its middle.
+void Simulation::step() {
+  if (control_.busy()) control_.sample();
+  for (auto& memory : memories_) memory->sample(cycle_);
+  trace_before_step();
+
+  clock_.set(1);
+  double_clock_.set(1);
+  model_.eval();
+  control_.drive();
+  for (auto& memory : memories_) memory->drive();
+  if (double_clock_) {
+    double_clock_.set(0);
+    model_.eval();
+  }
+  if (tracing_) {
+    model_.eval();
+    model_.dump(static_cast<uint64_t>(static_cast<double>(cycle_) * period_ps_));
+  }
+  clock_.set(0);
+  double_clock_.set(1);
+  model_.eval();
+  if (tracing_) model_.dump(static_cast<uint64_t>((static_cast<double>(cycle_) + 0.5) * period_ps_));
+  if (double_clock_) {
+    double_clock_.set(0);
+    model_.eval();
+  }
+  cycle_++;
+}
+
+void Simulation::settle_transaction() {
+  model_.eval();
+  for (uint64_t waited = 0; control_.busy(); waited++) {
+    if (waited == kPatience) {
+      control_.reset();
+      throw std::runtime_error("the design's registers do not answer");
+    }
+    step();
+  }
+  if (control_.error()) throw std::runtime_error("the design refused a register access");
+}
+
+void Simulation::write_register(uint32_t address, uint32_t value) {
+  control_.start_write(address, value);
+  settle_transaction();
+}
+
+uint32_t Simulation::read_register(uint32_t address) {
+  control_.start_read(address);
+  settle_transaction();
+  return control_.value();
+}
+
+uint64_t Simulation::run(uint64_t limit, uint64_t mask) {
+  const uint64_t end = cycle_ + limit;
+  while (cycle_ < end && (interrupt_.get() & mask) == 0) step();
+  return interrupt_.get();
+}
+
+void Simulation::trace(const std::string& path, uint64_t from, uint64_t cycles) {
+  end_trace();
+  trace_path_ = path;
+  trace_from_ = from;
+  trace_end_ = from + cycles;
+}
+
+void Simulation::trace_before_step() {
+  if (trace_path_.empty()) return;
+  if (tracing_ && cycle_ >= trace_end_) end_trace();
+  if (!tracing_ && !trace_path_.empty() && cycle_ >= trace_from_) {
+    const std::string path = trace_path_;
+    tracing_ = model_.open_trace(path);
+    if (!tracing_) {
+      trace_path_.clear();
+      throw std::runtime_error("cannot write a waveform to " + path);
+    }
+  }
+}
+
+void Simulation::end_trace() {
+  if (tracing_) model_.close_trace();
+  tracing_ = false;
+  trace_path_.clear();
+}
+
+}  // namespace sluice

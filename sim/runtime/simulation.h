@@ -1,0 +1,62 @@
+// The board around the design: clock, reset, registers and memories, cycle by cycle.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "axi_memory.h"
+#include "control_master.h"
+#include "model.h"
+#include "settings.h"
+#include "shared_memory.h"
+
+namespace sluice {
+
+class Simulation {
+ public:
+  Simulation(Model& model, const Settings& settings, SharedMemory& memory);
+
+  /// Memory contents stay; whatever was on its way is dropped. The seed takes effect here.
+  void reset();
+  void set_seed(uint32_t seed) { seed_ = seed; }
+  /// Register access; throws std::runtime_error when the design does not answer or refuses.
+  void write_register(uint32_t address, uint32_t value);
+  uint32_t read_register(uint32_t address);
+  /// Runs until an interrupt in `mask` is high, at most `limit` cycles; returns the interrupts.
+  uint64_t run(uint64_t limit, uint64_t mask);
+  uint64_t interrupts() const { return interrupt_.get(); }
+  uint64_t cycle() const { return cycle_; }
+
+  /// Writes a waveform of `cycles` cycles from cycle `from` on; throws std::runtime_error in a build without tracing.
+  void trace(const std::string& path, uint64_t from, uint64_t cycles);
+  void end_trace();
+
+  size_t banks() const { return memories_.size(); }
+  const AxiMemory& bank(size_t index) const { return *memories_[index]; }
+
+ private:
+  void step();
+  void settle_transaction();
+  void trace_before_step();
+  Pin required(const std::string& name);
+  AxiLitePins control_pins();
+  AxiPins memory_pins(const std::string& prefix);
+
+  static constexpr uint64_t kResetCycles = 16, kPatience = 100000;
+
+  Model& model_;
+  const double period_ps_;
+  Pin clock_, double_clock_, reset_, interrupt_, stall_seed_;
+  ControlMaster control_;
+  std::vector<std::unique_ptr<AxiMemory>> memories_;
+  uint64_t cycle_ = 0;
+  uint32_t seed_ = 0;
+
+  std::string trace_path_;
+  uint64_t trace_from_ = 0, trace_end_ = 0;
+  bool tracing_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,134 @@
+"""The boards that ship, and how a wrong board file is refused."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hls.target.board import BoardError, known_boards, load_board
+
+SHIPPED = Path("boards")
+
+
+def test_known_boards():
+    assert known_boards() == ("a10pac", "de5net", "ecp5_onchip")
+
+
+def test_de5net():
+    board = load_board("de5net")
+    assert (board.name, board.clock.kernel_mhz, board.device.family) == ("de5net", 240.0, "stratixv")
+    assert (board.device.rams.count, board.device.dsps.count, board.memory.word_bytes * 8) == (2560, 256, 512)
+    assert [bank.bytes for bank in board.memory.banks] == [2 << 30] * 2
+    assert board.peak_bytes_per_ns == pytest.approx(25.6)
+    timing = board.memory.timing
+    assert (timing.tRAS + timing.tRP) * timing.tck_ns == 48.75
+    assert timing.tFAW * timing.tck_ns == 40
+
+
+def test_a10pac():
+    board = load_board("a10pac")
+    assert board.peak_bytes_per_ns == pytest.approx(34.1, abs=0.05)
+    assert board.device.dsps.multipliers == 3036
+    ram_bits = board.device.rams.count * board.device.rams.bits + board.device.lutram_bits
+    assert ram_bits / 2**20 == pytest.approx(65.7, abs=0.05)
+    # A kernel that moves 64 bytes a cycle cannot take more than one bank gives: the clock is that of the controllers.
+    assert board.memory.word_bytes / board.clock.period_ns == pytest.approx(34.13 / 2, abs=0.01)
+
+
+def test_ecp5_onchip():
+    board = load_board("ecp5_onchip")
+    assert (board.memory.kind, board.memory.timing, board.memory.read_latency) == ("onchip", None, 1)
+    data_bits = board.memory.bytes * 8
+    assert data_bits < board.device.rams.count * 16384, "global memory and local memories share the block RAM"
+    assert board.peak_bytes_per_ns == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["de5net", "a10pac", "ecp5_onchip"])
+def test_every_board_has_delays_that_fit_its_clock(name):
+    model = load_board(name).delay_model()
+    assert model.overhead_ns + model.delay("add", 32) < model.period_ns
+
+
+@pytest.mark.parametrize("name", ["de5net", "a10pac"])
+def test_every_timing_value_names_its_source(name):
+    """Whoever reads a figure finds where it comes from on the same line."""
+    lines = (SHIPPED / f"{name}.toml").read_text().splitlines()
+    values = lines[lines.index("[memory.timing]") + 1:]
+    timing = [line for line in values if line.startswith(("t", "C"))]
+    assert len(timing) == 17
+    for line in timing:
+        same_as_short = line.split("=")[0].strip().endswith("_L") and name == "de5net"
+        assert "# [" in line or same_as_short, line
+
+
+def test_unknown_board_lists_the_known_ones():
+    with pytest.raises(BoardError, match="unknown board; known are a10pac, de5net, ecp5_onchip") as caught:
+        load_board("de5")
+    assert (caught.value.file, caught.value.key) == ("de5", "")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(BoardError, match="cannot be read"):
+        load_board(tmp_path / "none.toml")
+    with pytest.raises(BoardError, match="cannot be read"):
+        load_board(tmp_path)
+
+
+def test_path_as_text_and_as_path(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text((SHIPPED / "de5net.toml").read_text())
+    assert load_board(str(file)) == load_board(file) == load_board("de5net")
+
+
+def test_not_toml(tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text("[board\n")
+    with pytest.raises(BoardError, match="not valid TOML.*line 1"):
+        load_board(file)
+
+
+@pytest.mark.parametrize("old, new, key, expected", [
+    ('name = "de5net"', "", "board.name", "is missing; expected a string"),
+    ('name = "de5net"', "name = 5", "board.name", "must be a string, not 5"),
+    ('name = "de5net"', 'name = ""', "board.name", "must not be empty"),
+    ("kernel_mhz = 240.0", "kernel_mhz = 0", "clock.kernel_mhz", "between 1 and 2000"),
+    ("kernel_mhz = 240.0", "kernel_mhz = nan", "clock.kernel_mhz", "between 1 and 2000"),
+    ("kernel_mhz = 240.0", "kernel_mhz = true", "clock.kernel_mhz", "must be a number, not True"),
+    ("kernel_mhz = 240.0", "kernel_mhz = 240.0\nkernel_mhzz = 1", "clock.kernel_mhzz", "did you mean kernel_mhz"),
+    ('delays = "stratixv"', 'delays = "virtex"', "device.delays", "one of arria10, ecp5, stratixv, unit"),
+    ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4"),
+    ("[device.rams]\ncount = 2560", "[device.rams]\ncount = -1", "device.rams.count", "at least 0"),
+    ("[device.rams]", "[device.ram]", "device.rams", r"is missing; expected a table \[device.rams\]"),
+    ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, onchip"),
+    ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" only'),
+    ("interleave_bytes = 1024", "interleave_bytes = 1000", "memory.interleave_bytes", "power of two"),
+    ("interleave_bytes = 1024", "interleave_bytes = 32", "memory.interleave_bytes", "at least word_bytes"),
+    ("word_bytes = 64", "word_bytes = 32", "memory.word_bytes", "multiple of one burst"),
+    ("word_bytes = 64", "word_bytes = 64.5", "memory.word_bytes", "must be an integer"),
+    ("[[memory.bank]]\nbytes = 0x80000000", "[[memory.bank]]\nbytes = 3000", "memory.bank[0].bytes", "power of two"),
+    ("[[memory.bank]]\nbytes = 0x80000000\n\n", "[[memory.bank]]\nbytes = 0x40000000\n\n", "memory.bank[1].bytes",
+     "interleaved banks are of one size"),
+    ("[[memory.bank]]", "[[memory.banks]]", "memory.bank", "is missing; expected an array of tables"),
+    ("[memory.timing]", "[[memory.bank]]\nbytes = 0x80000000\n[memory.timing]", "memory.bank", "1, 2, 4 ... banks"),
+    ("tRCD = 11", "", "memory.timing.tRCD", "is missing; expected an integer"),
+    ("tRAS = 28", "tRAS = 10", "memory.timing.tRAS", "at least tRCD = 11, not 10"),
+    ("tCCD_L = 4", "tCCD_L = 3", "memory.timing.tCCD_L", "at least tCCD_S = 4"),
+    ("tREFI = 6240", "tREFI = 100", "memory.timing.tREFI", "at least tRFC = 208"),
+    ("bus_bits = 64", "bus_bits = 72", "memory.timing.bus_bits", "power of two"),
+    ("row_bytes = 8192", "row_bytes = 32", "memory.timing.row_bytes", "hold a burst"),
+    ("[clock]", "[extra]\nx = 1\n[clock]", "extra", "is not a known key"),
+])
+def test_wrong_files_are_refused_with_the_key(tmp_path, old, new, key, expected):
+    text = "\n".join(line.split("#")[0].rstrip() for line in (SHIPPED / "de5net.toml").read_text().splitlines()) + "\n"
+    assert old in text
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace(old, new, -1 if old == "[[memory.bank]]" else 1))  # that one is wrong in all places
+    with pytest.raises(BoardError, match=expected) as caught:
+        load_board(file)
+    assert (caught.value.file, caught.value.key) == (str(file), key)
+    assert str(caught.value).startswith(f"{file}: {key}: ")
+
+
+def test_shipped_files_are_plain_toml():
+    for name in known_boards():
+        assert tomllib.loads((SHIPPED / f"{name}.toml").read_text())["board"]["name"] == name

@@ -1,0 +1,95 @@
+"""Delay tables: complete, sensible, and refused when they are not."""
+
+from importlib import resources
+
+import pytest
+
+from hls.target.board import BoardError
+from hls.target.delay import OP_CLASSES, known_delays, load_delays, read_delays
+from hls.target.table import read_toml
+
+WIRES = ["const_shl", "const_lshr", "const_ashr", "trunc", "zext", "sext", "bitcast", "extract", "insert"]
+
+
+def test_known_delays():
+    assert known_delays() == ("arria10", "ecp5", "stratixv", "unit")
+
+
+@pytest.mark.parametrize("name", ["arria10", "ecp5", "stratixv"])
+class TestTables:
+    def test_delays_grow_with_width(self, name):
+        model = load_delays(name, 4.0)
+        for op in OP_CLASSES:
+            delays = [model.delay(op, width) for width in (1, 2, 8, 32, 64)]
+            assert delays == sorted(delays), op
+            assert delays[0] >= 0
+
+    def test_wires_take_nothing_and_logic_something(self, name):
+        model = load_delays(name, 4.0)
+        assert all(model.delay(op, 64) == 0 for op in WIRES)
+        assert all(model.delay(op, 2) > 0 for op in OP_CLASSES - set(WIRES))
+
+    def test_one_row_of_logic_is_the_cheapest(self, name):
+        model = load_delays(name, 4.0)
+        row = model.delay("xor", 32)
+        assert row == pytest.approx(model.hop + model.lut)
+        assert row < model.delay("add", 32) and row < model.delay("eq", 32) and row < model.delay("shl", 32)
+
+    def test_multipliers(self, name):
+        model = load_delays(name, 4.0)
+        latencies = [model.multiplier(width).latency for width in (8, 18, 32, 64)]
+        assert latencies == sorted(latencies)
+        assert model.delay("mul", 18) == pytest.approx(model.hop)
+        with pytest.raises(ValueError, match="no multiplier for 65 bits"):
+            model.multiplier(65)
+
+
+def test_comparison_tree_of_four_input_luts():
+    """32 + 32 inputs: 16, 4, 1 LUTs in three rows; 4 + 4 inputs: 2, 1."""
+    model = load_delays("ecp5", 8.0)
+    row = model.delay("xor", 1)
+    assert [round(model.delay("eq", width) / row) for width in (1, 2, 4, 8, 32, 64)] == [1, 1, 2, 2, 3, 4]
+
+
+def test_ecp5_adder_agrees_with_place_and_route():
+    """A 32-bit adder alone between registers runs at 451 MHz there, with less routing than a filled device has."""
+    model = load_delays("ecp5", 8.0)
+    routed = model.clk_to_q + model.setup + model.delay("add", 32) - model.hop
+    assert routed < 1000 / 451 < routed + model.hop
+
+
+def test_unit_model():
+    model = load_delays("unit", 3.0)
+    assert (model.overhead_ns, model.period_ns) == (0.0, 3.0)
+    assert model.delay("add", 7) == model.delay("eq", 64) == 1.0
+    assert model.delay("zext", 64) == 0.0
+
+
+def test_unknown_class_and_width():
+    model = load_delays("unit", 3.0)
+    with pytest.raises(KeyError):
+        model.delay("teleport", 8)
+    with pytest.raises(ValueError, match="at least 1"):
+        model.delay("add", 0)
+    with pytest.raises(ValueError, match="must be positive"):
+        load_delays("unit", 0)
+    with pytest.raises(BoardError, match="cannot be read"):
+        load_delays("none", 1.0)
+
+
+@pytest.mark.parametrize("old, new, key, expected", [
+    ("hop = 0.0", "hop = -1.0", "hop", "between 0 and 100"),
+    ('"add", ', "", "delay", "gives no delay for add"),
+    ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
+    ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),
+    ("base = 1.0", "bass = 1.0", "delay[0].bass", "did you mean base"),
+    ("latency = 2", "latency = 0", "multiply[0].latency", "between 1 and 100"),
+])
+def test_wrong_tables_are_refused(tmp_path, old, new, key, expected):
+    text = resources.files("hls.target").joinpath("delays/unit.toml").read_text()
+    assert old in text
+    file = tmp_path / "table.toml"
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(BoardError, match=expected) as caught:
+        read_delays(read_toml(file), "table", 1.0)
+    assert (caught.value.file, caught.value.key) == (str(file), key)

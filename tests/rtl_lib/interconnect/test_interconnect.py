@@ -1,0 +1,166 @@
+"""Units, interconnect and banks together, against one flat golden memory; and the parts by themselves."""
+
+import random
+
+import pytest
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.sim import Simulator
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rtl_lib.interconnect.address_map import AddressMap
+from rtl_lib.interconnect.arbiter import RoundRobin, next_in_turn
+from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.lsu.load import LoadUnit, load
+from rtl_lib.lsu.store import StoreUnit, store
+from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
+
+SIZE = 8192
+MAPS = [AddressMap.interleaved(1), AddressMap.interleaved(2, 256), AddressMap.partitioned(2, SIZE // 2),
+        AddressMap.interleaved(4, 256)]
+GEOMETRY = {"word_bytes": 16, "addr_bits": 16, "max_burst": 4}
+
+
+class Rig(Elaboratable):
+    """Units behind an interconnect."""
+
+    def __init__(self, units, interconnect):
+        self.units, self.interconnect = units, interconnect
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.interconnect = self.interconnect
+        for n, unit in enumerate(self.units):
+            m.submodules[f"unit{n}"] = unit
+            wiring.connect(m, unit.mem, self.interconnect.units[n])
+        return m
+
+
+def banks_of(golden, address_map, **options):
+    """Memories that hold the bytes of ``golden`` where the map puts them."""
+    banks = [Memory(SIZE // address_map.banks, seed=b, burst_align=256, **options) for b in range(address_map.banks)]
+    for addr, value in enumerate(golden):
+        bank, local = address_map.locate(addr)
+        banks[bank].bytes[local] = value
+    return banks
+
+
+def gather(banks, address_map):
+    return bytearray(banks[b].bytes[local] for b, local in map(address_map.locate, range(SIZE)))
+
+
+@given(st.sampled_from(MAPS), st.integers(0, 1 << 40))
+def test_map_is_one_to_one(address_map, addr):
+    assert address_map.globalize(*address_map.locate(addr)) == addr
+
+
+@pytest.mark.parametrize("address_map", MAPS)
+def test_map_in_hardware(address_map):
+    rng, addr, m = random.Random(1), Signal(20), Module()
+    bank, local = Signal(4), Signal(20)
+    m.d.comb += [bank.eq(address_map.bank_bits(addr)), local.eq(address_map.local_bits(addr))]
+
+    async def check(ctx):
+        for _ in range(100):
+            value = rng.randrange(1 << 20 if address_map.granule < SIZE // 2 else SIZE)
+            ctx.set(addr, value)
+            assert (ctx.get(bank), ctx.get(local)) == address_map.locate(value)
+
+    sim = Simulator(m)
+    sim.add_testbench(check)
+    sim.run()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_round_robin(count):
+    rng, dut = random.Random(count), RoundRobin(count)
+
+    async def check(ctx):
+        last = count - 1
+        for _ in range(200):
+            requests = [rng.random() < 0.5 for _ in range(count)]
+            take = rng.random() < 0.7
+            ctx.set(dut.requests, sum(on << n for n, on in enumerate(requests)))
+            ctx.set(dut.take, take)
+            chosen = next_in_turn(requests, last)
+            assert ctx.get(dut.any) == (chosen is not None)
+            if chosen is not None:
+                assert ctx.get(dut.grant) == chosen
+                last = chosen if take else last
+            await ctx.tick()
+
+    simulate(dut, check)
+
+
+@pytest.mark.parametrize("address_map", MAPS)
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("rate, latency", [(1.0, 8), (0.6, 3)])
+def test_reads(address_map, count, rate, latency):
+    rng = random.Random(count)
+    golden = rng.randbytes(SIZE)
+    banks = banks_of(golden, address_map, rate=rate, latency=latency)
+    units = [LoadUnit(access_bytes=4, depth=32, pending=8, burst_align=256, **GEOMETRY) for _ in range(count)]
+    interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=8, outstanding=5, **GEOMETRY)
+    addresses = [[a for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 4)]
+                  for a in range(s, s + rng.choice([4, 16, 200]), 4)] for _ in units]
+    seen = [[] for _ in units]
+    simulate(Rig(units, interconnect),
+             *(send(unit.i, a, rate) for unit, a in zip(units, addresses, strict=True)),
+             *(receive(unit.o, len(a), s, rate) for unit, a, s in zip(units, addresses, seen, strict=True)),
+             background=[bank.serve_reads(port) for bank, port in zip(banks, interconnect.banks, strict=True)])
+    assert seen == [load(golden, a, 4) for a in addresses]
+
+
+@pytest.mark.parametrize("address_map", MAPS)
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("rate, latency", [(1.0, 8), (0.6, 3)])
+def test_writes(address_map, count, rate, latency):
+    """Each unit stores to its own lanes of every word, so that the order among units does not matter."""
+    rng = random.Random(count)
+    golden = bytearray(rng.randbytes(SIZE))
+    banks = banks_of(golden, address_map, rate=rate, latency=latency)
+    units = [StoreUnit(access_bytes=4, burst_align=256, buffer=8, outstanding=4, **GEOMETRY) for _ in range(count)]
+    interconnect = WriteInterconnect(count=count, address_map=address_map, outstanding=5, **GEOMETRY)
+    drivers = []
+    for u, unit in enumerate(units):
+        stores = [(a, rng.randrange(1 << 32)) for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 16)]
+                  for a in range(s + 4 * u, s + rng.choice([16, 64, 250]), 16)]
+        store(golden, stores, 4)
+        drivers.append(finishing(unit, send(unit.i, [{"addr": a, "data": v} for a, v in stores], rate)))
+    simulate(Rig(units, interconnect), *drivers,
+             background=[bank.serve_writes(port) for bank, port in zip(banks, interconnect.banks, strict=True)])
+    assert gather(banks, address_map) == golden
+
+
+def finishing(unit, driver):
+    async def testbench(ctx):
+        await driver(ctx)
+        ctx.set(unit.fence.request.valid, 1)
+        await ctx.tick().until(unit.fence.request.ready)
+        ctx.set(unit.fence.request.valid, 0)
+        ctx.set(unit.fence.response.ready, 1)
+        await ctx.tick().until(unit.fence.response.valid)
+    return testbench
+
+
+def test_two_banks_give_twice_the_words():
+    """Two word-wide streams over two interleaved banks: both banks move a word in nearly every cycle."""
+    address_map, count, total, cycles = MAPS[1], 2, 200, []
+    golden = random.Random(0).randbytes(SIZE)
+    banks = banks_of(golden, address_map, latency=12)
+    units = [LoadUnit(access_bytes=16, burst_align=256, **GEOMETRY) for _ in range(count)]
+    interconnect = ReadInterconnect(count=count, address_map=address_map, **GEOMETRY)
+    addresses, seen = [n * 16 for n in range(total)], [[], []]
+
+    async def clock(ctx):
+        while True:
+            cycles.append(1)
+            await ctx.tick()
+
+    simulate(Rig(units, interconnect), *(send(unit.i, addresses) for unit in units),
+             *(receive(unit.o, total, s) for unit, s in zip(units, seen, strict=True)),
+             background=[clock, *(bank.serve_reads(p) for bank, p in zip(banks, interconnect.banks, strict=True))])
+    assert seen == [load(golden, addresses, 16)] * 2
+    assert len(cycles) <= total * 1.1 + 40
