@@ -40,7 +40,7 @@ $(STAMP): pyproject.toml
 	@$(REQUIRE)
 	@echo "setup: creating $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo 'setup: installing dependencies into $(VENV) (a minute or two, about 1 GB)'
+	@echo 'setup: installing dependencies into $(VENV) (under a minute, 500 MB)'
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -e '.[test]' \
 	    | sed -u -n 's/^Collecting /  /p; s/^Successfully installed.*/setup: done/p'
 	@touch $@
