@@ -1,11 +1,14 @@
 """The report as text: a tree of loops with the reason for each initiation interval, accesses, resources, messages."""
 
+import textwrap
+
 from ..diag import Span
 from .model import Access, Bottleneck, Kernel, Loop, Private, Report, Resources
 
 __all__ = ["render"]
 
-RULE = "=" * 100
+WIDTH = 100
+RULE = "=" * WIDTH
 
 
 def render(report: Report) -> str:
@@ -49,12 +52,18 @@ def _tree(loops: tuple[Loop, ...], margin: str = "  ") -> list[str]:
     for position, loop in enumerate(loops):
         bar = "| " if loop.children else "  "
         lines.append(f"{margin}+ {_headline(loop)}")
-        lines += [f"{margin}{bar}{finding}" for finding in _findings(loop)]
+        for finding in _findings(loop):
+            lines += _wrapped(finding, margin + bar)
         if loop.children:
             lines += _tree(loop.children, margin + bar)
         if position + 1 < len(loops):
             lines.append(margin.rstrip())
     return lines
+
+
+def _wrapped(finding: str, margin: str) -> list[str]:
+    inner = margin + " " * (len(finding) - len(finding.lstrip()))
+    return textwrap.wrap(finding.lstrip(), WIDTH, initial_indent=inner, subsequent_indent=inner + "  ")
 
 
 def _headline(loop: Loop) -> str:
@@ -70,8 +79,8 @@ def _rate(loop: Loop) -> str:
         return "pipelined well, an iteration starts every cycle"
     if loop.interleaving == 1:
         return f"pipelined, an iteration starts every {loop.ii} cycles"
-    return (f"pipelined, II {loop.ii}, {loop.interleaving} invocations take turns: "
-            f"an iteration every {loop.scheduled_ii:.3g} cycles")
+    rate = "cycle" if loop.interleaving == loop.ii else f"{loop.scheduled_ii:.3g} cycles"
+    return f"pipelined, II {loop.ii}, {loop.interleaving} invocations take turns: an iteration every {rate}"
 
 
 def _findings(loop: Loop) -> list[str]:

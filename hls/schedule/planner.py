@@ -9,13 +9,13 @@ from .timing import OperatorTiming
 __all__ = ["plan_kernel"]
 
 
-def plan_kernel(function: Function, timing: OperatorTiming, memory_latency: int) -> KernelPlan:
+def plan_kernel(function: Function, timing: OperatorTiming, memory_latency: int, elastic_depth: int = 0) -> KernelPlan:
     """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical, in cycles."""
     static = static_operations(function)
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)])
     common = {"timing": timing, "static": frozenset(static), "fixed": fixed, "children": loops,
-              "memory_latency": memory_latency}
+              "memory_latency": memory_latency, "elastic_depth": elastic_depth}
 
     def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:
         for op in region.ops:

@@ -9,8 +9,8 @@ from math import ceil, log2
 __all__ = ["MULTIPLIER", "MUX", "ROUTE", "adder", "any_of", "leading_zeros", "shifter"]
 
 MUX = 1.0  #: choice between two to four words
-MULTIPLIER = 5.0  #: hard multiplier, from its input pins to its output pins
-ROUTE = 2.0  #: the way to or from a column of hard blocks, which is seldom next to the logic
+MULTIPLIER = 4.5  #: hard multiplier, from its input pins to its output pins
+ROUTE = 2.5  #: the way to or from a column of hard blocks, which is seldom next to the logic
 
 
 def adder(width):

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from math import ceil
 
-from amaranth import *
-
 from .levels import MULTIPLIER, ROUTE, adder
 from .pipelined import PipelinedPart, Step
 
@@ -13,10 +11,11 @@ __all__ = ["IntMul", "MulParams", "product_steps"]
 
 @dataclass(frozen=True)
 class _Term:
-    """A partial product: the value named ``name``, worth ``2**offset`` times itself."""
+    """A partial product or sum: the value called ``name``, ``width`` bits, worth ``2**offset`` times itself."""
 
     name: str
     offset: int
+    width: int
 
 
 def _limbs(width, dsp_bits):
@@ -37,47 +36,44 @@ def _low(value, width):
 
 
 def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27):
-    """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``."""
-    pairs = [(f"term{i}_{j}", low_a, low_b)
-             for i, low_a in enumerate(_limbs(width_a, dsp_bits)) for j, low_b in enumerate(_limbs(width_b, dsp_bits))
-             if low_a[0] + low_b[0] < width_out]
+    """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
+
+    First all partial products at once, then the way out of the multipliers, then a binary tree of sums.
+    """
+    limbs = {_Term(f"term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
+             for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
+             for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits)) if low_a + low_b < width_out}
 
     def multiply(**operands):
-        return {name: _low(_limb(operands[a], *low_a, signed) * _limb(operands[b], *low_b, signed),
-                           width_out - low_a[0] - low_b[0])
-                for name, low_a, low_b in pairs}
+        return {term.name: _low(_limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed),
+                                width_out - term.offset)
+                for term, (limb_a, limb_b) in limbs.items()}
 
-    terms = sorted((_Term(name, low_a[0] + low_b[0]) for name, low_a, low_b in pairs), key=lambda term: term.offset)
-    steps = [Step("product", MULTIPLIER, multiply, (a, b))]
+    steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, dict, reads=())]
+    terms = sorted(limbs, key=lambda term: term.offset)
     while len(terms) > 1:
-        steps.append(_sum_step(terms, width_out, ROUTE * (len(steps) == 1)))
-        terms = [terms[n] for n in range(0, len(terms), 2)]
-    last = terms[0].name
-    steps[-1] = _renaming(steps[-1], last, out)
-    return steps
+        step, terms = _sum_step(f"sum{len(steps) - 1}", terms, width_out)
+        steps.append(step)
+    name = terms[0].name
+    return (*steps, Step("result", 0.0, lambda **values: {out: values[name][:width_out]}, (name,)))
 
 
-def _sum_step(terms, width_out, route):
-    """Adds each second term to its neighbour, which keeps its name and offset."""
+def _sum_step(step_name, terms, width_out):
+    """The step that adds each second term to its neighbour, and the terms after it; sums keep the lower's name."""
+    pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
+
     def add(**values):
-        results = {}
-        for low, high in zip(terms[::2], terms[1::2]):
-            total = values[low.name] + (values[high.name] << (high.offset - low.offset))
-            results[low.name] = _low(total, width_out - low.offset)
-        return results
+        return {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
+                               width_out - low.offset)
+                for low, high in pairs}
 
-    paired = terms[:len(terms) // 2 * 2]
-    return Step("sum", route + adder(width_out - terms[0].offset), add, tuple(term.name for term in paired))
-
-
-def _renaming(step, old, new):
-    """The same step with its result ``old`` called ``new``."""
-    def build(**values):
-        results = step.build(**values)
-        results[new] = results.pop(old)
-        return results
-
-    return Step(step.name, step.levels, build, step.reads)
+    sums = [_Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1)
+            for low, high in pairs]
+    # Bits of the lower term below the upper one's offset pass by the carry chain.
+    longest = max(min(total.width, width_out - low.offset) - (high.offset - low.offset)
+                  for total, (low, high) in zip(sums, pairs, strict=True))
+    names = tuple(term.name for pair in pairs for term in pair)
+    return Step(step_name, adder(longest), add, names), sums + terms[2 * len(pairs):]
 
 
 @dataclass(frozen=True)

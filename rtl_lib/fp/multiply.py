@@ -6,7 +6,7 @@ from functools import partial
 from amaranth import *
 
 from rtl_lib.arith.bits import leading_zeros, shift_left
-from rtl_lib.arith.levels import MUX, ROUTE, adder, any_of, shifter
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
@@ -37,15 +37,21 @@ def _unpack(fmt, *, a, b):
             "infinite": x.infinite | y.infinite, "zero": x.zero | y.zero}
 
 
-def _place(fmt, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
-    """Scale of the result and the shift that brings the product there, found while the multiplier works.
+def _measure(fmt, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
+    """Exponent (biased, less one; may be negative) and leading zeros of the product, while the multiplier works.
 
     At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
+    """
+    return {"leading": leading_zeros(Mux(subnormal_a, significand_a, significand_b)),
+            "base": exponent_a + exponent_b - (fmt.bias + 1)}
+
+
+def _place(fmt, *, leading, base):
+    """Scale of the result and the shift that brings the product there.
+
     ``shift`` counts from the product moved right by ``precision + 2``, so that it is never negative.
     """
     right = fmt.precision + 2
-    leading = leading_zeros(Mux(subnormal_a, significand_a, significand_b))
-    base = exponent_a + exponent_b - (fmt.bias + 1)  # biased exponent less one, may be negative
     room = base - leading
     subnormal = room[-1]
     room_left = Mux(base < -right, 0, base + right)
@@ -82,14 +88,14 @@ class FloatMul(PipelinedPart):
     def steps(cls, params):
         fmt = params.format
         precision, exponent = fmt.precision, fmt.exponent
-        place_levels = leading_zeros_levels(precision) + adder(exponent) + MUX
-        product, *sums = product_steps("significand_a", "significand_b", "product", precision, precision,
-                                       2 * precision, dsp_bits=params.dsp_bits)
+        product, gather, *sums = product_steps(
+            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits)
         return (
             Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt)),
-            beside("product", product, Step("place", place_levels, partial(_place, fmt))),
+            beside("product", product, Step("measure", leading_zeros_levels(precision) + MUX, partial(_measure, fmt))),
+            beside("gather", gather, Step("place", adder(exponent) + MUX, partial(_place, fmt))),
             *sums,
-            Step("shift", ROUTE * (not sums) + shifter(2 * precision), partial(_shift, fmt)),
+            Step("shift", shifter(2 * precision), partial(_shift, fmt)),
             Step("sticky", any_of(2 * precision), _sticky),
             *rounding_steps(fmt))
 

@@ -1,0 +1,134 @@
+"""How often a loop runs, found by running the part of it that decides."""
+
+from dataclasses import dataclass
+
+from ..ir import OPS, Op, Value, evaluate
+from ..ir.rewrite import constant
+
+__all__ = ["Trips", "count_trips", "implied"]
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The body runs ``count`` times (where the loop is enabled), or at most so often where it is not ``exact``."""
+
+    count: int
+    exact: bool
+
+
+def implied(condition: Value) -> dict[Value, bool]:
+    """Truth values that follow from ``condition`` being true."""
+    facts: dict[Value, bool] = {}
+    _imply(condition, True, facts)
+    return facts
+
+
+def _imply(value: Value, truth: bool, facts: dict[Value, bool]):
+    facts[value] = truth
+    op = value.op
+    if op is None:
+        return
+    if op.opcode == ("and" if truth else "or"):
+        for operand in op.operands:
+            _imply(operand, truth, facts)
+    elif op.opcode == "xor" and constant(op.operands[1]) == 1:
+        _imply(op.operands[0], not truth, facts)
+    elif op.opcode in ("if", "select"):
+        arms = _arms(op, value)
+        for k, arm in enumerate(arms):
+            if constant(arm) is not None and bool(constant(arm)) != truth:  # not this one, so the other
+                _imply(op.operands[0], k == 1, facts)
+                _imply(arms[1 - k], truth, facts)
+
+
+def _arms(op: Op, value: Value) -> list[Value]:
+    """What the value is when the condition holds, and when it does not."""
+    if op.opcode == "select":
+        return op.operands[1:]
+    return [region.terminator.operands[value.index] for region in op.regions]
+
+
+def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
+    """The trip count of a loop if it depends on constants only and is at most ``limit``, else None.
+
+    An exit that depends on data (`break`) leaves an upper bound, if there is one.
+    """
+    (body,) = loop.regions
+    again = body.terminator.operands[0]
+    facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
+    carried = _deciding(loop)
+    state = {body.args[k]: constant(loop.operands[1 + k]) for k in carried}
+    exact = True
+    for trip in range(1, limit + 1):
+        known = _evaluate(again, dict(state))
+        if known == 0:
+            return Trips(trip, exact)
+        exact &= known is not None
+        if all(number is None for number in state.values()):
+            return None
+        # a further iteration only takes place where everything that continuing implies is true
+        numbers = {**state, **facts}
+        state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
+    return None
+
+
+def _deciding(loop: Op) -> list[int]:
+    """Which carried values the condition depends on, also through others."""
+    (body,) = loop.regions
+    nexts, found, work, seen = body.terminator.operands[1:], set(), [body.terminator.operands[0]], set()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.owner is body:
+            found.add(value.index)
+            work.append(nexts[value.index])
+        elif value.op is not None and value.op.opcode != "loop":
+            work += value.op.operands
+            work += [region.terminator.operands[value.index] for region in value.op.regions]
+    return sorted(found)
+
+
+def _evaluate(value: Value, numbers: dict[Value, object]):
+    """The number a value has, given those of others; None where it is not known. ``numbers`` grows.
+
+    Without recursion, as chains of operations get long when bodies are unrolled.
+    """
+    work = [value]
+    while work:
+        top = work[-1]
+        if top in numbers:
+            work.pop()
+            continue
+        missing = [v for v in _needs(top) if v not in numbers]
+        if missing:
+            work += missing
+        else:
+            numbers[top] = _apply(top, numbers)
+            work.pop()
+    return numbers[value]
+
+
+def _needs(value: Value) -> list[Value]:
+    op = value.op
+    if op is None or op.opcode != "if" and OPS[op.opcode].meaning is None:
+        return []
+    return [op.operands[0], *_arms(op, value)] if op.opcode == "if" else op.operands
+
+
+def _apply(value: Value, numbers: dict):
+    """One operation, some of whose operands may be unknown."""
+    op = value.op
+    if op is None or not _needs(value):
+        return constant(value)
+    given = [numbers[v] for v in _needs(value)]
+    if op.opcode in ("if", "select"):
+        condition, *arms = given
+        if condition is None:
+            return arms[0] if arms[0] == arms[1] else None
+        return arms[0] if condition else arms[1]
+    if None not in given:
+        return evaluate(op.opcode, given, [v.type for v in op.operands], value.type, op.attrs)
+    absorbing = {"and": 0, "mul": 0, "or": (1 << value.type.bits) - 1}.get(op.opcode)
+    return absorbing if absorbing is not None and absorbing in given else None

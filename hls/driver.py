@@ -1,0 +1,80 @@
+"""From source text to Verilog, interface and report: the stages in order, nothing else."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .diag import Diagnostic
+from .frontend import parse_source
+from .ir import Function, Module
+from .memory import MemoryPlan, plan_memory
+from .options import Options
+from .passes.lookahead import Lookahead
+from .passes.pipeline import optimize
+from .profile import decode
+from .rtl.interface import SystemInterface
+from .rtl.system import KernelInput, build_system
+from .schedule import KernelPlan, OperatorTiming, plan_kernel
+from .target.board import Board, load_board
+
+__all__ = ["CompiledKernel", "Result", "compile", "compile_module"]
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledKernel:
+    """One kernel with the products of each stage."""
+
+    function: Function
+    memory: MemoryPlan
+    plan: KernelPlan
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a compilation gives.
+
+    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the IR before optimization, which the
+    emulator runs. ``warnings`` are for the user.
+    """
+
+    verilog: dict[str, str]
+    top: str
+    interface: SystemInterface
+    board: Board
+    options: Options
+    module: Module
+    kernels: tuple[CompiledKernel, ...]
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+    def decode(self, kernel: str, values: dict[str, int]) -> dict:
+        """Statistics of one run of ``kernel`` from its counters' values."""
+        layout = next(k.layout for k in self.interface.kernels if k.name == kernel)
+        return decode(layout, values)
+
+
+def compile(source: str, board: str | Path | Board = "de5net", options: Options | None = None,
+            file: str = "kernel.cl") -> Result:
+    """Compile OpenCL C text for a board. Raises :class:`hls.diag.CompileError`, or BoardError for the board's file."""
+    options = options or Options()
+    board = board if isinstance(board, Board) else load_board(board)
+    parsed = parse_source(source, file, options.defines, list(options.include_dirs))
+    return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+
+
+def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
+    """The rest of :func:`compile`, from a module of IR."""
+    timing = OperatorTiming(board.delay_model(), _address_bits(board))
+    optimized = optimize(module, options)
+    kernels = tuple(_plan(f, board, options, timing) for f in optimized.kernels)
+    inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
+    verilog, interface = build_system(inputs, board, options, timing.address_bits)
+    return Result(verilog, interface.top, interface, board, options, module, kernels, tuple(warnings))
+
+
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming) -> CompiledKernel:
+    function = Lookahead(timing.model).run(function)
+    plan = plan_kernel(function, timing, board.memory.read_latency, options.elastic_depth)
+    return CompiledKernel(function, plan_memory(function), plan)
+
+
+def _address_bits(board: Board) -> int:
+    return max(13, (board.memory.bytes - 1).bit_length())

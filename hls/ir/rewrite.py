@@ -1,0 +1,87 @@
+"""Changing IR in place: one walk that replaces operations and renames their uses."""
+
+from collections.abc import Callable
+
+from .build import Builder
+from .nodes import Op, Region, Value
+
+__all__ = ["constant", "inline_region", "is_constant", "keep_carried", "rewrite", "set_results"]
+
+
+def rewrite(
+    region: Region,
+    visit: Callable[[Op, Builder], list[Value] | None],
+    enter: Callable[[Op], dict[Value, Value]] | None = None,
+) -> bool:
+    """Walk the region in program order, inner regions before the operation that holds them; True if anything changed.
+
+    ``visit(op, builder)`` returns None to keep the operation, or the values that take the place of its results, and
+    then the operation goes. What it builds lands before the operation. ``enter(op)`` runs before the inner regions
+    are walked and returns values to be replaced from there on. Operands are up to date when either is called.
+    """
+    return _Rewriter(visit, enter).region(region)
+
+
+class _Rewriter:
+    def __init__(self, visit, enter):
+        self.visit, self.enter = visit, enter
+        self.values: dict[Value, Value] = {}
+
+    def region(self, region: Region) -> bool:
+        before, region.ops, changed = region.ops, [], False
+        builder = Builder(region)
+        for op in before:
+            op.operands = [self.values.get(v, v) for v in op.operands]
+            if op.regions:
+                changed |= self._replace(self.enter(op) if self.enter else {})
+                for inner in op.regions:
+                    changed |= self.region(inner)
+            builder.span = op.span
+            count = len(region.ops)
+            new = self.visit(op, builder)
+            changed |= new is not None or len(region.ops) != count
+            if new is None:
+                region.ops.append(op)
+            else:
+                self._replace(dict(zip(op.results, new, strict=True)))
+        return changed
+
+    def _replace(self, values: dict[Value, Value]) -> bool:
+        for old, new in values.items():
+            new.name = new.name or old.name
+            self.values[old] = self.values.get(new, new)
+        return bool(values)
+
+
+def inline_region(region: Region, builder: Builder) -> list[Value]:
+    """Move the region's operations to where the builder stands; returns what its terminator yields."""
+    builder.region.ops += region.ops[:-1]
+    return list(region.terminator.operands)
+
+
+def set_results(op: Op, results: list[Value]) -> None:
+    """Give the operation these results, in order."""
+    op.results = results
+    for k, value in enumerate(results):
+        value.owner, value.index = op, k
+
+
+def keep_carried(loop: Op, indices: list[int]) -> None:
+    """Drop all carried values of the loop but those of the given indices; the dropped ones must have no other use."""
+    (body,) = loop.regions
+    end = body.terminator
+    loop.operands = loop.operands[:1] + [loop.operands[1 + k] for k in indices]
+    end.operands = end.operands[:1] + [end.operands[1 + k] for k in indices]
+    body.args = [body.args[k] for k in indices]
+    for k, value in enumerate(body.args):
+        value.index = k
+    set_results(loop, [loop.results[k] for k in indices])
+
+
+def is_constant(value: Value) -> bool:
+    return value.op is not None and value.op.opcode == "const"
+
+
+def constant(value: Value):
+    """The number a value is known to be, or None."""
+    return value.op.attrs["value"] if is_constant(value) else None

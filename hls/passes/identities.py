@@ -1,0 +1,298 @@
+"""Algebraic identities: one function for each operation, exact for every operand.
+
+``rule(op, b)`` returns the value that takes the operation's place, or None. Constants stand on the right of commutative
+operations when a rule is asked. Floats are only touched where every result stays the same, signs of zero included.
+"""
+
+import math
+
+from ..ir import BOOL, Builder, Op, Value
+from ..ir.rewrite import constant
+from ..ir.types import IntType
+from ..ir.values import signed
+
+__all__ = ["simplify"]
+
+
+def simplify(op: Op, b: Builder) -> Value | None:
+    """The value of an equal, simpler expression, or None."""
+    rule = _RULES.get(op.opcode)
+    return rule(op, b) if rule else None
+
+
+def _defined_by(value: Value, *opcodes: str) -> Op | None:
+    op = value.op
+    return op if op is not None and op.opcode in opcodes else None
+
+
+def _ones(type: IntType) -> int:
+    return (1 << type.bits) - 1
+
+
+def _not(value: Value, b: Builder) -> Value:
+    return b.value("xor", value, b.true())
+
+
+def _negated(value: Value) -> Value | None:
+    """x where the value is ``xor x, true``."""
+    op = _defined_by(value, "xor")
+    return op.operands[0] if op and value.type == BOOL and constant(op.operands[1]) == 1 else None
+
+
+def _gather(op: Op, b: Builder) -> Value | None:
+    """(x . c1) . c2 = x . (c1 . c2)"""
+    inner, right = _defined_by(op.operands[0], op.opcode), constant(op.operands[1])
+    if inner is None or right is None or constant(inner.operands[1]) is None:
+        return None
+    return b.value(op.opcode, inner.operands[0], b.value(op.opcode, inner.operands[1], op.operands[1]))
+
+
+def _add(op, b):
+    x, y = op.operands
+    if constant(y) == 0:
+        return x
+    return _gather(op, b)
+
+
+def _sub(op, b):
+    x, y = op.operands
+    if x is y:
+        return b.const(0, x.type)
+    if constant(y) is not None:
+        return b.value("add", x, b.const(-constant(y), x.type))
+    inner = _defined_by(x, "add")
+    if inner and y in inner.operands:  # (a + y) - y
+        return inner.operands[1 - inner.operands.index(y)]
+    return None
+
+
+def _mul(op, b):
+    x, y = op.operands
+    if constant(y) in (0, 1):
+        return y if constant(y) == 0 else x
+    return _gather(op, b)
+
+
+def _and(op, b):
+    x, y = op.operands
+    if constant(y) == 0 or x is y:
+        return y
+    if constant(y) == _ones(x.type):
+        return x
+    if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
+        return b.const(0, x.type)
+    return _absorb(op, "or") or _gather(op, b)
+
+
+def _or(op, b):
+    x, y = op.operands
+    if constant(y) == 0 or x is y:
+        return x
+    if constant(y) == _ones(x.type):
+        return y
+    if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
+        return b.const(1, x.type)
+    return _absorb(op, "and") or _gather(op, b)
+
+
+def _absorb(op: Op, dual: str) -> Value | None:
+    """x . (x , y) = x for the dual; x . (x . y) = x . y"""
+    for one, other in (op.operands, op.operands[::-1]):
+        inner = _defined_by(other, dual, op.opcode)
+        if inner and one in inner.operands:
+            return one if inner.opcode == dual else other
+    return None
+
+
+def _xor(op, b):
+    x, y = op.operands
+    if constant(y) == 0:
+        return x
+    if x is y:
+        return b.const(0, x.type)
+    compare = _defined_by(x, *_INVERSE)
+    if compare and constant(y) == 1 and x.type == BOOL:
+        opcode, swap = _INVERSE[compare.opcode]
+        operands = compare.operands[::-1] if swap else compare.operands
+        return b.value(opcode, *operands)
+    return _gather(op, b)
+
+
+#: not (a . b) = (a, or swapped b) . the other
+_INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
+            "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
+
+
+def _shift(op, b):
+    x, y = op.operands
+    amount = constant(y)
+    if amount == 0:
+        return x
+    if amount is None:
+        return None
+    if amount >= x.type.bits and op.opcode != "ashr":
+        return b.const(0, x.type)
+    inner = _defined_by(x, op.opcode)
+    if inner and constant(inner.operands[1]) is not None:
+        total = min(amount + constant(inner.operands[1]), _ones(x.type))
+        return b.value(op.opcode, inner.operands[0], b.const(total, x.type))
+    return None
+
+
+def _divide(op, b):
+    return op.operands[0] if constant(op.operands[1]) == 1 else None
+
+
+def _remainder(op, b):
+    return b.const(0, op.result.type) if constant(op.operands[1]) == 1 else None
+
+
+def _equal(op, b):
+    """eq and ne."""
+    (x, y), same = op.operands, op.opcode == "eq"
+    if x is y:
+        return b.const(same, BOOL)
+    number = constant(y)
+    if number is None:
+        return None
+    if x.type == BOOL:
+        return x if (number == 1) == same else _not(x, b)
+    wide = _defined_by(x, "zext", "sext")
+    if wide:
+        narrow = wide.operands[0]
+        cut = number & _ones(narrow.type)
+        extended = signed(cut, narrow.type.bits) & _ones(x.type) if wide.opcode == "sext" else cut
+        return b.value(op.opcode, narrow, b.const(cut, narrow.type)) if extended == number else b.const(not same, BOOL)
+    return _compare_of_choice(op, b)
+
+
+def _compare_of_choice(op, b):
+    """(c ? 3 : 4) == 3 is c."""
+    choice = _defined_by(op.operands[0], "select")
+    if choice is None or any(constant(arm) is None for arm in choice.operands[1:]):
+        return None
+    arms = [b.value(op.opcode, arm, op.operands[1]) for arm in choice.operands[1:]]
+    return b.value("select", choice.operands[0], *arms)
+
+
+def _less(op, b):
+    """ult, ule, slt, sle."""
+    x, y = op.operands
+    low, high = (0, _ones(x.type)) if op.opcode[0] == "u" else (1 << x.type.bits - 1, (1 << x.type.bits - 1) - 1)
+    strict = op.opcode[2] == "t"
+    if x is y:
+        return b.const(not strict, BOOL)
+    if strict and (constant(y) == low or constant(x) == high):
+        return b.const(0, BOOL)
+    if not strict and (constant(x) == low or constant(y) == high):
+        return b.const(1, BOOL)
+    return None
+
+
+def _select(op, b):
+    c, x, y = op.operands
+    if constant(c) is not None:
+        return x if constant(c) else y
+    if x is y:
+        return x
+    if _negated(c) is not None:
+        return b.value("select", _negated(c), y, x)
+    if x.type == BOOL:
+        return _bool_select(c, x, y, b)
+    return _nested_select(c, x, y, b)
+
+
+def _bool_select(c, x, y, b):
+    if constant(x) is not None:
+        return b.value("or", c, y) if constant(x) else b.value("and", _not(c, b), y)
+    if constant(y) is not None:
+        return b.value("or", _not(c, b), x) if constant(y) else b.value("and", c, x)
+    if c is x or c is y:
+        return b.value("or", c, y) if c is x else b.value("and", c, x)
+    return _nested_select(c, x, y, b)
+
+
+def _nested_select(c, x, y, b):
+    """c ? (c ? a : b) : y = c ? a : y, and the like."""
+    first, second = _defined_by(x, "select"), _defined_by(y, "select")
+    if first and first.operands[0] is c:
+        return b.value("select", c, first.operands[1], y)
+    if second and second.operands[0] is c:
+        return b.value("select", c, x, second.operands[2])
+    return None
+
+
+def _extend(op, b):
+    """zext and sext."""
+    x, type = op.operands[0], op.result.type
+    inner = _defined_by(x, "zext", op.opcode)
+    return b.value(inner.opcode, inner.operands[0], result=type) if inner else None
+
+
+def _trunc(op, b):
+    x, type = op.operands[0], op.result.type
+    inner = _defined_by(x, "zext", "sext", "trunc")
+    if inner is None:
+        return None
+    source = inner.operands[0]
+    if source.type == type:
+        return source
+    return b.value("trunc" if source.type.bits > type.bits else inner.opcode, source, result=type)
+
+
+def _bitcast(op, b):
+    x = op.operands[0]
+    return x if x.type == op.result.type else None
+
+
+def _is_float(value: Value, number: float) -> bool:
+    x = constant(value)
+    return x == number and math.copysign(1, x) == math.copysign(1, number)
+
+
+def _fadd(op, b):
+    x, y = op.operands
+    return x if _is_float(y, -0.0) else None
+
+
+def _fsub(op, b):
+    x, y = op.operands
+    return x if _is_float(y, 0.0) else None
+
+
+def _fmul(op, b):
+    x, y = op.operands
+    return x if _is_float(y, 1.0) else None
+
+
+def _fdiv(op, b):
+    """x / 2^k = x * 2^-k: both round the same real number."""
+    x, y = op.operands
+    divisor = constant(y)
+    if divisor == 1.0:
+        return x
+    if divisor is None or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
+        return None
+    limit = {16: 14, 32: 126, 64: 1022}[x.type.bits]
+    if abs(math.frexp(divisor)[1]) > limit:
+        return None
+    return b.value("fmul", x, b.const(1.0 / divisor, x.type))
+
+
+def _fneg(op, b):
+    inner = _defined_by(op.operands[0], "fneg")
+    return inner.operands[0] if inner else None
+
+
+def _fabs(op, b):
+    inner = _defined_by(op.operands[0], "fneg", "fabs")
+    return b.value("fabs", inner.operands[0]) if inner else None
+
+
+_RULES = {
+    "add": _add, "sub": _sub, "mul": _mul, "and": _and, "or": _or, "xor": _xor, "shl": _shift, "lshr": _shift,
+    "ashr": _shift, "udiv": _divide, "sdiv": _divide, "urem": _remainder, "srem": _remainder, "eq": _equal,
+    "ne": _equal, "ult": _less, "ule": _less, "slt": _less, "sle": _less, "select": _select, "zext": _extend,
+    "sext": _extend, "trunc": _trunc, "bitcast": _bitcast, "fadd": _fadd, "fsub": _fsub, "fmul": _fmul,
+    "fdiv": _fdiv, "fneg": _fneg, "fabs": _fabs,
+}

@@ -1,0 +1,83 @@
+"""Calls become the bodies of what they call."""
+
+from dataclasses import dataclass, replace
+
+from ..diag import CompileError
+from ..ir import PTR, Builder, FloatType, Function, Module, Op, Region, Value
+from ..ir.clone import clone_function, clone_ops
+from ..ir.rewrite import rewrite
+
+__all__ = ["Inline"]
+
+
+@dataclass(frozen=True)
+class Inline:
+    """Before: kernels and helpers, with ``call``. After: kernels only, without.
+
+    Every call gets private memories of its own, named after the helper's; scalars are set to zero at the call, as a
+    fresh call would find them, so that inside a loop no value of the last iteration seems to be needed.
+    """
+
+    name = "inline"
+
+    def run(self, module: Module) -> Module:
+        """Raises CompileError for recursion."""
+        done: dict[str, Function] = {}
+        for function in module.kernels:
+            _inlined(function, module, done, [])
+        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources))
+
+
+def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
+    """The function without calls; ``done`` remembers, ``stack`` holds the callers."""
+    if function.name in done:
+        return done[function.name]
+    result = clone_function(function)
+
+    def visit(op: Op, b: Builder):
+        if op.opcode != "call":
+            return None
+        name = op.attrs["callee"]
+        if name in (*stack, function.name):
+            raise CompileError.at(op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop")
+        return _insert(op, _inlined(module.functions[name], module, done, [*stack, function.name]), result, b)
+
+    rewrite(result.body, visit)
+    done[function.name] = result
+    return result
+
+
+def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Value]:
+    """Put the callee's body before the call; returns its values."""
+    memories = {name: _adopt(m, callee, caller) for name, m in callee.memories.items()}
+    for name in memories.values():
+        m = caller.memories[name]
+        if m.space == "private" and m.length == 1 and m.element != PTR:
+            zero = 0.0 if isinstance(m.element, FloatType) else 0
+            b.op("store", b.addr(name), b.const(zero, m.element), b.true())
+    values = dict(zip(callee.args, call.operands))
+    body = clone_ops(callee.body.ops, values)
+    _rename(Region(ops=body), memories)
+    b.region.ops += body[:-1]
+    return body[-1].operands
+
+
+def _rename(region: Region, memories: dict[str, str]):
+    for op in region.ops:
+        if op.opcode == "addr":
+            op.attrs["mem"] = memories[op.attrs["mem"]]
+        for inner in op.regions:
+            _rename(inner, memories)
+
+
+def _adopt(memory, callee: Function, caller: Function) -> str:
+    """The name under which the caller has the callee's memory; tables are shared, variables are not."""
+    if memory.space == "constant" and caller.memories.get(memory.name) == memory:
+        return memory.name
+    stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
+    name, count = stem, 0
+    while name in caller.memories:
+        count += 1
+        name = f"{stem}.{count}"
+    caller.memories[name] = replace(memory, name=name)
+    return name

@@ -1,0 +1,143 @@
+"""All passes in order, and the reason where the order is not plain."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..diag import Diagnostic
+from ..ir import Function, Module, print_function
+from ..ir.verifier import verify
+from .cse import CommonSubexpressions
+from .dce import DeadCode
+from .fold import Fold
+from .ifconvert import IfConvert
+from .inline import Inline
+from .mem2reg import Mem2Reg
+from .pointers import ResolvePointers
+from .private import NoPrivateMemory
+from .sroa import SplitArrays
+from .unroll import Unroll
+
+__all__ = ["Pass", "PipelineOptions", "Repeat", "kernel_pipeline", "optimize"]
+
+
+class Pass(Protocol):
+    """A transformation of one function; the input stays as it was."""
+
+    name: str
+
+    def run(self, function: Function) -> Function: ...
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
+
+    ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
+    ``warn`` gets the warnings.
+    """
+
+    max_ops: int = 20_000
+    address_bits: int = 40
+    dump: Path | None = None
+    check: bool = False
+    warn: Callable[[Diagnostic], None] | None = None
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Runs passes in turn until none changes anything."""
+
+    passes: tuple[Pass, ...]
+    max_rounds: int = 8
+
+    @property
+    def name(self):
+        return "repeat " + " ".join(p.name for p in self.passes)
+
+    def run(self, function: Function) -> Function:
+        before = print_function(function)
+        for _ in range(self.max_rounds):
+            for each in self.passes:
+                function = each.run(function)
+            after = print_function(function)
+            if after == before:
+                break
+            before = after
+        return function
+
+
+#: cheap, and wanted after whatever makes new constants or leaves things unused
+CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
+
+
+def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
+    """The passes that a kernel without calls goes through."""
+    return [
+        Mem2Reg(warn=options.warn),
+        # pointer variables are values now; what they point at, variables among it, can be promoted after
+        ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
+        # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
+        # Outer loops make inner bounds constant, so each round may find more.
+        Repeat((Unroll(options.max_ops, warn=options.warn), *CLEAN)),
+        # only now are indices constants; arrays that stay dynamic become one wide value
+        SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
+        # folding may turn a loop of one trip into an `if` again
+        Repeat((IfConvert(), *CLEAN)),
+    ]
+
+
+def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Module:
+    """Kernels ready for scheduling: no calls, `if`, pointers or private memories; only loops are control flow.
+
+    Raises CompileError for a kernel that cannot be built.
+    """
+    with _deep_recursion():
+        inlined = Inline().run(module)
+        functions = {f.name: _run(f, options) for f in inlined.kernels}
+    return Module(functions, inlined.sources)
+
+
+def _run(function: Function, options: PipelineOptions) -> Function:
+    dump = _Dump(options.dump, function)
+    for each in kernel_pipeline(options):
+        function = each.run(function)
+        if options.check:
+            verify(function)
+        dump.after(each, function)
+    return function
+
+
+class _Dump:
+    """Writes ``KERNEL/NN-pass.ir``; a pass that changed nothing leaves ``NN-pass.unchanged``, which is empty."""
+
+    def __init__(self, folder: Path | None, function: Function):
+        self.folder = folder / function.name if folder is not None else None
+        self.count, self.text = 0, None
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._write("inlined", function)
+
+    def after(self, each: Pass, function: Function):
+        if self.folder is not None:
+            self._write(each.name.replace(" ", "-"), function)
+
+    def _write(self, name: str, function: Function):
+        text = print_function(function)
+        suffix = "ir" if text != self.text else "unchanged"
+        (self.folder / f"{self.count:02d}-{name}.{suffix}").write_text(text if suffix == "ir" else "")
+        self.count, self.text = self.count + 1, text
+
+
+@contextmanager
+def _deep_recursion(limit: int = 20_000) -> Iterator[None]:
+    """Nested regions are walked by recursion; unrolled guards nest deeper than Python's default allows."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, before))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -1,0 +1,150 @@
+"""Loops are unrolled."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..analysis.trips import Trips, count_trips
+from ..diag import CompileError, Diagnostic
+from ..ir import Builder, Function, Op, Region, Value, walk
+from ..ir.clone import clone_function, clone_ops
+from ..ir.rewrite import constant, inline_region, rewrite
+
+__all__ = ["Unroll"]
+
+
+@dataclass(frozen=True)
+class Unroll:
+    """Unrolls what is marked, outer loops before those inside (which get constant bounds by it): run until unchanged.
+
+    A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
+    with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
+    first runs only if the one before said so (unless that is known). Loops of at most ``auto_trips`` trips that index a
+    private array are unrolled without a mark, so that the array becomes registers.
+    """
+
+    max_ops: int = 20_000
+    max_guarded: int = 64
+    auto_trips: int = 16
+    auto_ops: int = 512
+    warn: Callable[[Diagnostic], None] | None = None
+
+    name = "unroll"
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError where the result would have more than ``max_ops`` operations."""
+        result = clone_function(function)
+        total = sum(1 for _ in walk(result.body))
+        chosen = self._choose(result.body, result)
+        for op, factor, trips in chosen:
+            total += self._size(op) * (factor - 1)
+            self._check_size(op, factor, total, trips)
+        plan = {op: (factor, trips) for op, factor, trips in chosen}
+        rewrite(result.body, lambda op, b: _unrolled(op, *plan[op], b) if op in plan else None)
+        return result
+
+    def _size(self, op: Op) -> int:
+        return sum(1 for _ in walk(op.regions[0]))
+
+    def _check_size(self, op, factor, total, trips):
+        if total > self.max_ops:
+            raise CompileError.at(op.span, f"unrolling this loop {factor} times makes {total:,} operations; the limit is "
+                                  f"{self.max_ops:,}", "unroll it partially: #pragma unroll 8")
+        guarded = trips is None or not trips.exact
+        if guarded and factor > self.max_guarded:
+            raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor} times",
+                                  f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}")
+
+    def _choose(self, region: Region, function: Function) -> list[tuple[Op, int, Trips | None]]:
+        """(loop, factor, trips) of the outermost loops to unroll now."""
+        found = []
+        for op in region.ops:
+            choice = self._decide(op, function) if op.opcode == "loop" else None
+            if choice is not None:
+                found.append((op, *choice))
+            else:
+                for inner in op.regions:
+                    found += self._choose(inner, function)
+        return found
+
+    def _decide(self, op: Op, function: Function) -> tuple[int, Trips | None] | None:
+        wish = op.attrs.get("unroll", 0)
+        if wish == 1:
+            return None
+        trips = count_trips(op)
+        if wish == 0:
+            automatic = trips is not None and self._small(op, trips) and _indexes_array(op, function)
+            return (trips.count, trips) if automatic else None
+        op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
+        if wish > 1 and (trips is None or wish < trips.count):
+            return wish, trips
+        if trips is None:
+            self._warn(op)
+            return None
+        return trips.count, trips
+
+    def _small(self, op: Op, trips: Trips) -> bool:
+        return trips.count <= self.auto_trips and trips.count * self._size(op) <= self.auto_ops
+
+    def _warn(self, op: Op):
+        if self.warn is not None:
+            self.warn(Diagnostic("this loop is not unrolled: its trip count is not known at compile time", op.span,
+                                 "give a factor: #pragma unroll 8", "warning"))
+
+
+def _indexes_array(op: Op, function: Function) -> bool:
+    """Whether the loop accesses a private array at a place that is not constant."""
+    return any(inner.opcode == "addr" and constant(inner.operands[0]) is None
+               and function.memories[inner.attrs["mem"]].space == "private" for inner in walk(op.regions[0]))
+
+
+def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:
+    """Build what takes the loop's place; returns the values of its results."""
+    (body,), (enable, *inits) = loop.regions, loop.operands
+    exact = trips is not None and trips.exact
+    if trips is not None and factor == trips.count:
+        return _under(enable, _chain(body, inits, factor, lambda k: exact), inits, loop, b)
+    merged = Region()
+    merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
+    # the last iteration is always the same one of the copies
+    merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
+    attrs = {**loop.attrs, "unroll": 1, "unrolled": factor}
+    return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
+
+
+def _under(enable: Value, then: Region, inits: list[Value], loop: Op, b: Builder) -> list[Value]:
+    """The region without its ``continue``, under the loop's enable."""
+    del then.terminator.operands[0]
+    if constant(enable) == 1:
+        return inline_region(then, b)
+    otherwise = Region()
+    Builder(otherwise, loop.span).op("yield", *inits)
+    return b.op("if", enable, results=[v.type for v in inits], regions=[then, otherwise]).results
+
+
+def _chain(body: Region, values: list[Value], copies: int, is_sure: Callable[[int], bool]) -> Region:
+    """``copies`` bodies one after the other; yields (continue, next...).
+
+    Unless ``is_sure`` that copy k is followed by another iteration, all after it stand under its ``continue``.
+    """
+    region = target = Region()
+    for k in range(copies):
+        ops = clone_ops(body.ops, dict(zip(body.args, values)))
+        end = ops.pop()
+        target.ops += ops
+        values = end.operands[1:]
+        if k == copies - 1:
+            target.ops.append(end)
+        elif not is_sure(k):
+            target = _guard(target, end)
+    return region
+
+
+def _guard(region: Region, end: Op) -> Region:
+    """End the region by an `if` on the continue of ``end``; returns its empty branch, for what comes next."""
+    b, following, stop = Builder(region, end.span), Region(), Region()
+    again, *values = end.operands
+    last = Builder(stop, end.span)
+    last.op("yield", last.const(0, again.type), *values)
+    guarded = b.op("if", again, results=[v.type for v in end.operands], regions=[following, stop])
+    b.op("yield", *guarded.results)
+    return following

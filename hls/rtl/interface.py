@@ -1,0 +1,76 @@
+"""What the outside needs to know of a built system: kernels, their registers, the memory ports (data only)."""
+
+from dataclasses import dataclass
+
+from ..profile.layout import Layout
+
+__all__ = ["ArgumentInterface", "CounterInterface", "KernelInterface", "SystemInterface", "WINDOW_BYTES"]
+
+#: each kernel has a window of this size in the control port's address space
+WINDOW_BYTES = 0x10000
+
+
+@dataclass(frozen=True)
+class ArgumentInterface:
+    """A kernel argument: ``kind`` "buffer" (an address is passed) or "scalar"; ``offset`` of its register in the window.
+
+    ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
+    """
+
+    name: str
+    kind: str
+    c_type: str
+    bytes: int
+    offset: int
+    direction: str
+
+
+@dataclass(frozen=True)
+class CounterInterface:
+    """A hardware counter: ``offset`` of its 64-bit register in the window."""
+
+    name: str
+    offset: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class KernelInterface:
+    """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
+
+    ``work_group_size`` is what the kernel requires, or None.
+    """
+
+    name: str
+    index: int
+    base: int
+    arguments: tuple[ArgumentInterface, ...]
+    ndrange: bool
+    launch: dict[str, int]
+    counters: tuple[CounterInterface, ...]
+    layout: Layout
+    work_group_size: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
+class RamPort:
+    """A port to plain on-chip memory, one access a cycle."""
+
+    name: str
+    kind: str  #: "load" or "store"
+    bytes: int
+    address_bits: int
+
+
+@dataclass(frozen=True)
+class SystemInterface:
+    """The whole system: ``axi`` holds the data width in bits of each bank's port."""
+
+    top: str
+    kernels: tuple[KernelInterface, ...]
+    axi: tuple[int, ...]
+    ram: tuple[RamPort, ...]
+    address_bits: int
+    interleave_bytes: int
+    clock_mhz: float
+    random_stalls: bool

@@ -1,0 +1,87 @@
+"""Counters of one kernel, from what its regions and units offer for observation."""
+
+from amaranth import *
+from rtl_lib.count import CauseHistogram, EventCounter
+
+from ..profile.layout import COUNTER_BITS, Account, Layout
+from ..profile.layout import Access as AccessLayout
+from ..profile.layout import Loop as LoopLayout
+from .accounts import causes_of
+
+__all__ = ["KernelCounters"]
+
+_ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
+
+
+class KernelCounters:
+    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in order."""
+
+    def __init__(self, hardware, clock_mhz: float):
+        self.context, self.hardware = hardware.context, hardware
+        self.causes = causes_of(self.context)
+        self.layout = Layout(
+            self.context.function.name, clock_mhz, tuple(self._loops()), tuple(self._accesses()), tuple(self._accounts()),
+        )
+        self.values = []
+        self.m = self.context.m.submodules.counters = Module()
+        self._build()
+
+    def _loops(self):
+        for loop, plan in self.context.plan.loops.items():
+            yield LoopLayout(self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii,
+                             min(plan.slots, plan.ii))
+
+    def _accesses(self):
+        owner = {row.op: plan.loop for plan in self.context.plan.loops.values()
+                 for level in plan.levels for row in level.row}
+        for op, access in self.context.memory.accesses.items():
+            loop = owner.get(op)
+            yield AccessLayout(
+                self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
+                self.context.word_bytes, self.context.op_name(loop) if loop else None,
+            )
+
+    def _accounts(self):
+        for k, cause in enumerate(self.causes):
+            yield Account(f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None)
+        yield Account(f"{len(self.causes)}_drain", "ramp and drain")
+
+    def _say(self, cause) -> str:
+        access = self.context.memory.accesses.get(cause.op)
+        label = cause.op.attrs.get("label", "") if cause.op else ""
+        return {
+            "issued": "issued",
+            "wait": f"waiting for {'load of ' + access.memory if access else 'loop ' + label}",
+            "store": f"store to {access.memory if access else ''} not taken",
+            "recurrence": f"recurrence of loop {label}",
+        }[cause.kind]
+
+    def _build(self):
+        seen = {(o.kind, o.op): o.signal for o in self.context.observations}
+        for loop in self.context.plan.loops:
+            running = seen["running", loop]
+            before = Signal(name=f"{self.context.op_name(loop)}_was_running")
+            self.m.d.sync += before.eq(running)
+            for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
+                self._count(event)
+        for op in self.context.units:
+            for kind in _ACCESS.values():
+                self._count(seen[kind, op])
+        histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)
+        self.m.d.comb += [
+            histogram.running.eq(self.hardware.busy),
+            histogram.clear.eq(self.hardware.start),
+            histogram.causes.eq(Cat(c.signal for c in self.causes)),
+        ]
+        values = [histogram.values[k] for k in range(len(self.causes) + 1)]
+        self.values += values if self.causes else [histogram.values[1]]
+
+    def _count(self, event):
+        counter = EventCounter(COUNTER_BITS)
+        self.m.submodules[f"counter{len(self.values)}"] = counter
+        self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
+        self.values.append(counter.value)
+
+
+def _line(op):
+    return op.span.line if op.span else None

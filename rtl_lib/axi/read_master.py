@@ -1,0 +1,94 @@
+"""From a read port to the AR and R channels."""
+
+from amaranth import *
+from amaranth.hdl import Assert
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from rtl_lib.axi.signature import Axi4ReadSignature, Burst, Response
+from rtl_lib.axi.under_way import UnderWay
+from rtl_lib.mem.ports import ReadPort
+
+__all__ = ["AxiReadMaster", "constant_address_fields", "keep_first_error", "stays_within_border"]
+
+BORDER = 4096  #: bytes; no burst crosses a multiple of it
+
+
+def constant_address_fields(channel, word_bytes):
+    """What is the same in every request: whole words, INCR, normal non-cacheable bufferable data access."""
+    return [channel.size.eq(exact_log2(word_bytes)), channel.burst.eq(Burst.INCR), channel.cache.eq(0b0011)]
+
+
+def keep_first_error(m, error, clear, seen, resp):
+    """Remember the first response ``seen`` that is an error, until ``clear``."""
+    failed = seen & ((resp == Response.SLVERR) | (resp == Response.DECERR))
+    with m.If(failed & (clear | (error == Response.OKAY))):
+        m.d.sync += error.eq(resp)
+    with m.Elif(clear):
+        m.d.sync += error.eq(Response.OKAY)
+    return failed
+
+
+def stays_within_border(request, word_bytes):
+    """Whether a burst ends in the 4 KiB piece in which it begins."""
+    first = request.addr[exact_log2(word_bytes):exact_log2(BORDER)]
+    return first + request.words <= BORDER // word_bytes
+
+
+class AxiReadMaster(wiring.Component):
+    """Sends bursts as INCR reads with a single ID, and gives back their words in order.
+
+    Rules
+    -----
+    1. Each request becomes one AR transfer of ``words`` beats of full width; responses pass straight through. With one
+       ID the memory answers in the order of the requests.
+    2. At most ``outstanding`` bursts are under way.
+    3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
+    4. SLVERR and DECERR go back with their word; the first one also stays in ``error`` until ``clear`` or reset.
+    5. Reset of the domain may come at any time, in mid-burst too. The AR transfer on offer is not withdrawn, and
+       what returns for requests from before the reset is accepted and dropped. (The registers for this
+       are not reset; the memory itself must not be reset alone.)
+
+    Ports
+    -----
+    port : :class:`ReadPort` with addresses within the bank; axi : :class:`Axi4ReadSignature`
+    error : first error response; clear : forget it
+    """
+
+    def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
+        self.word_bytes, self.outstanding = word_bytes, outstanding
+        super().__init__({
+            "port": In(ReadPort(word_bytes, addr_bits, max_burst)),
+            "axi": Out(Axi4ReadSignature(addr_bits, 8 * word_bytes, id_bits)),
+            "error": Out(Response),
+            "clear": In(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.under_way = under_way = UnderWay(self.outstanding)
+        request, response, ar, r = self.port.request, self.port.response, self.axi.ar, self.axi.r
+        valid, first, length = (Signal.like(s, reset_less=True) for s in (ar.valid, ar.addr, ar.len))
+        taken, passed = request.valid & request.ready, response.valid & response.ready
+
+        m.d.comb += [
+            *constant_address_fields(ar, self.word_bytes),
+            ar.valid.eq(valid),
+            ar.addr.eq(first),
+            ar.len.eq(length),
+            request.ready.eq((~valid | ar.ready) & ~under_way.full & ~under_way.in_reset),
+            under_way.begin.eq(taken),
+            under_way.end.eq(r.valid & r.ready & r.last),
+            r.ready.eq(under_way.stale | response.ready),
+            response.valid.eq(r.valid & ~under_way.stale),
+            response.payload.data.eq(r.data),
+            response.payload.last.eq(r.last),
+            response.payload.error.eq(keep_first_error(m, self.error, self.clear, passed, r.resp)),
+        ]
+        with m.If(taken):
+            m.d.sync += [valid.eq(1), first.eq(request.payload.addr), length.eq(request.payload.words - 1)]
+            m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
+        with m.Elif(ar.ready):
+            m.d.sync += valid.eq(0)
+        return m

@@ -1,0 +1,112 @@
+"""From a write port to the AW, W and B channels."""
+
+from amaranth import *
+from amaranth.hdl import Assert
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.axi.read_master import constant_address_fields, keep_first_error, stays_within_border
+from rtl_lib.axi.signature import Axi4WriteSignature, Response
+from rtl_lib.axi.under_way import UnderWay
+from rtl_lib.mem.ports import WritePort
+
+__all__ = ["AxiWriteMaster"]
+
+
+class AxiWriteMaster(wiring.Component):
+    """Sends bursts as INCR writes with a single ID.
+
+    Rules
+    -----
+    1. Each request becomes one AW transfer, and its words W transfers with their strobes, the last one marked. Bursts
+       follow each other without a gap: the next request is taken with the last word of the one before it.
+    2. At most ``outstanding`` bursts are under way, that is not yet acknowledged.
+    3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
+    4. SLVERR and DECERR go back with their acknowledgement; the first one also stays in ``error`` until ``clear`` or
+       reset.
+    5. Reset of the domain may come at any time, in mid-burst too. Transfers on offer are not withdrawn, a burst
+       begun is completed with words that write nothing, and acknowledgements of bursts from before the reset are
+       dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
+
+    Ports
+    -----
+    port : :class:`WritePort` with addresses within the bank; axi : :class:`Axi4WriteSignature`
+    error : first error response; clear : forget it
+    """
+
+    def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
+        self.word_bytes, self.outstanding = word_bytes, outstanding
+        super().__init__({
+            "port": In(WritePort(word_bytes, addr_bits, max_burst)),
+            "axi": Out(Axi4WriteSignature(addr_bits, 8 * word_bytes, id_bits)),
+            "error": Out(Response),
+            "clear": In(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.under_way = under_way = UnderWay(self.outstanding)
+        left = Signal.like(self.port.request.payload.words, reset_less=True)  # words of the present burst to move
+        last_moves = self._words(m, left, under_way)
+        self._address(m, left, last_moves, under_way)
+
+        b, ack = self.axi.b, self.port.ack
+        passed = ack.valid & ack.ready
+        m.d.comb += [
+            under_way.end.eq(b.valid & b.ready),
+            b.ready.eq(under_way.stale | ack.ready),
+            ack.valid.eq(b.valid & ~under_way.stale),
+            ack.payload.error.eq(keep_first_error(m, self.error, self.clear, passed, b.resp)),
+        ]
+        return m
+
+    def _address(self, m, left, last_moves, under_way):
+        request, aw = self.port.request, self.axi.aw
+        valid, first, length = (Signal.like(s, reset_less=True) for s in (aw.valid, aw.addr, aw.len))
+        taken = request.valid & request.ready
+        m.d.comb += [
+            *constant_address_fields(aw, self.word_bytes),
+            aw.valid.eq(valid),
+            aw.addr.eq(first),
+            aw.len.eq(length),
+            request.ready.eq((~valid | aw.ready) & ((left == 0) | last_moves) & ~under_way.full & ~under_way.in_reset),
+            under_way.begin.eq(taken),
+        ]
+        with m.If(taken):
+            m.d.sync += [
+                valid.eq(1),
+                first.eq(request.payload.addr),
+                length.eq(request.payload.words - 1),
+                left.eq(request.payload.words),
+            ]
+            m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a write burst crosses 4 KiB")
+        with m.Elif(aw.ready):
+            m.d.sync += valid.eq(0)
+
+    def _words(self, m, left, under_way):
+        """Move words into the register before W; return whether the last one of a burst moves."""
+        word, w = self.port.data, self.axi.w
+        valid, value, strobe, last = (Signal.like(s, reset_less=True) for s in (w.valid, w.data, w.strb, w.last))
+        abandoned = Signal(reset_less=True)  # the rest of the present burst was lost in a reset
+        free, moves = ~valid | w.ready, Signal()
+        m.d.comb += [
+            w.valid.eq(valid),
+            w.data.eq(value),
+            w.strb.eq(strobe),
+            w.last.eq(last),
+            word.ready.eq(free & (left != 0) & ~abandoned & ~under_way.in_reset),
+            moves.eq((word.valid & word.ready) | (free & (left != 0) & abandoned)),
+        ]
+        with m.If(moves):
+            m.d.sync += [valid.eq(1), strobe.eq(Mux(abandoned, 0, word.payload.strobe)), last.eq(left == 1)]
+            with m.If(~abandoned):
+                m.d.sync += value.eq(word.payload.data)
+            m.d.sync += left.eq(left - 1)
+        with m.Elif(w.ready):
+            m.d.sync += valid.eq(0)
+        last_moves = moves & (left == 1)
+        with m.If(under_way.in_reset & (left != 0) & ~last_moves):
+            m.d.sync += abandoned.eq(1)
+        with m.Elif(last_moves):
+            m.d.sync += abandoned.eq(0)
+        return last_moves

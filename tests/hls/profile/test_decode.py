@@ -1,0 +1,95 @@
+"""Counter layout and decoding, against numbers worked out by hand and against a little machine that counts."""
+
+import random
+
+import pytest
+
+from hls.profile import CYCLES, Access, Account, Layout, Loop, ProfileError, decode
+
+OUTER = Loop("loop_i", "i", 4, static_ii=1, interleaving=1)
+INNER = Loop("loop_k", "k", 6, static_ii=9, interleaving=9)
+LOAD = Access("load_a", 7, "a", "load", "burst-coalesced", access_bytes=4, word_bytes=64, loop="loop_k")
+STORE = Access("store_c", 9, "c", "store", "burst-coalesced", access_bytes=4, word_bytes=64, loop="loop_i")
+ACCOUNTS = (Account("issued", "issued"), Account("ramp", "ramp-up or drain"), Account("wait_a", "load of a", 7))
+LAYOUT = Layout("dot", 240.0, (OUTER, INNER), (LOAD, STORE), ACCOUNTS)
+
+
+def values(**given):
+    return dict.fromkeys([c.name for c in LAYOUT.counters], 0) | {CYCLES: 0} | given
+
+
+def test_counters_in_register_order_have_unique_names():
+    names = [counter.name for counter in LAYOUT.counters]
+    assert names[:4] == ["loop_i_issued", "loop_i_invocations", "loop_i_busy", "loop_i_starts"]
+    assert names[8:12] == ["load_a_accepted", "load_a_stalled", "load_a_bursts", "load_a_words"]
+    assert names[-3:] == ["account_issued", "account_ramp", "account_wait_a"]
+    assert len(set(names)) == len(names) == 2 * 4 + 2 * 4 + 3
+    assert LAYOUT.counters[-1].owner == "load of a" and LAYOUT.counters[-1].line == 7
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda: Layout("k", 1.0, (OUTER, OUTER), (), ()), "named twice: loop_i_busy"),
+    (lambda: Layout("k", 1.0, (OUTER,), (LOAD,), ()), "load_a is in unknown loop loop_k"),
+    (lambda: Loop("l", "l", 1, static_ii=2, interleaving=3), r"interleaving 3 is not in 1..II = 2"),
+    (lambda: Loop("l", "l", 1, static_ii=2, interleaving=0), r"interleaving 0 is not in 1..II = 2"),
+])
+def test_a_layout_that_contradicts_itself_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        change()
+
+
+def test_every_figure():
+    stats = decode(LAYOUT, values(
+        cycles=1000, account_issued=700, account_ramp=100, account_wait_a=200,
+        loop_i_issued=10, loop_i_invocations=1, loop_i_busy=901, loop_i_starts=1,
+        loop_k_issued=700, loop_k_invocations=10, loop_k_busy=702, loop_k_starts=2,
+        load_a_accepted=640, load_a_stalled=20, load_a_bursts=5, load_a_words=40,
+        store_c_accepted=10, store_c_bursts=1, store_c_words=1,
+    ))
+    assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "accounts"]
+    assert stats["loops"] == [
+        {"line": 4, "label": "i", "static_ii": 1, "interleaving": 1, "scheduled_ii": 1.0, "measured_ii": 100.0,
+         "iterations": 10, "invocations": 1},
+        {"line": 6, "label": "k", "static_ii": 9, "interleaving": 9, "scheduled_ii": 1.0, "measured_ii": 700 / 698,
+         "iterations": 700, "invocations": 10},
+    ]
+    assert stats["memory"][0] == {
+        "line": 7, "buffer": "a", "kind": "load", "lsu": "burst-coalesced", "occupancy": 0.7, "stall": 0.02,
+        "activity": 0.64, "bytes_used": 2560, "bytes_moved": 2560, "average_burst": 8.0, "cache_hit": 600 / 640}
+    assert stats["memory"][1]["cache_hit"] is None
+    assert stats["memory"][1]["bytes_moved"] == 64
+    assert stats["accounts"][2] == {"cause": "load of a", "line": 7, "cycles": 200}
+
+
+def test_figures_without_a_value_are_none():
+    stats = decode(LAYOUT, values())
+    assert stats["loops"][0]["measured_ii"] is None
+    assert stats["memory"][0]["occupancy"] is None
+    assert stats["memory"][0]["average_burst"] is None
+
+
+def test_accounts_must_sum_to_the_cycles():
+    with pytest.raises(ProfileError, match="kernel dot ran 1000 cycles, but its accounts sum to 999"):
+        decode(LAYOUT, values(cycles=1000, account_issued=999))
+
+
+def test_a_missing_counter_is_named():
+    given = values()
+    del given["load_a_words"]
+    with pytest.raises(ProfileError, match="kernel dot: no value for load_a_words"):
+        decode(LAYOUT, given)
+
+
+def count(stretches, ii):
+    """A header's counters over stretches of iterations that issue every ``ii`` cycles, idle between the stretches."""
+    return {"loop_k_issued": sum(stretches), "loop_k_invocations": len(stretches), "loop_k_starts": len(stretches),
+            "loop_k_busy": sum((trips - 1) * ii + 1 for trips in stretches)}
+
+
+@pytest.mark.parametrize("ii", [1, 2, 9])
+def test_measured_ii_is_exact_however_the_loop_is_entered(ii):
+    rng = random.Random(ii)
+    for _ in range(50):
+        stretches = [rng.randint(1, 20) for _ in range(rng.randint(1, 30))]
+        measured = decode(LAYOUT, values(**count(stretches, ii)))["loops"][1]["measured_ii"]
+        assert measured == (None if max(stretches) == 1 else ii)

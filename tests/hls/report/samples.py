@@ -1,0 +1,37 @@
+"""A report in which every kind of finding occurs once."""
+
+from hls.diag import Diagnostic, Span
+from hls.report import Access, Bottleneck, Kernel, Loop, Private, Report, Resources, Share, Unroll
+
+
+def at(line, column=3):
+    return Span("sample.cl", line, column)
+
+
+SUM = Bottleneck("data", "sum", at(9), cycles=9, shares=(
+    Share("integer add", at(9), 0.04), Share("floating-point add", at(9), 0.96)))
+INNER = Loop("k", at(8), ii=9, interleaving=9, slots=9, latency=52, levels=2, trip_count=64, bottleneck=SUM)
+MEMORY = Loop("m", at(12), ii=7, latency=40, levels=3, one_at_a_time="a store of one may be read by the next",
+              bottleneck=Bottleneck("memory", "load of b", at(13), other=at(14), cycles=14, distance=2))
+LATE = Loop("w", at(16), ii=3, latency=6, bottleneck=Bottleneck("condition", "", at(17), cycles=3))
+SHARED = Loop("s", at(19), ii=2, interleaving=1, latency=20, bottleneck=Bottleneck("resource", "the divider", at(20)),
+              unroll=Unroll(2, False, "pragma"))
+ASKED = Loop("r", at(22), ii=4, latency=9, bottleneck=Bottleneck("request", "", at(21)),
+             unroll=Unroll(None, False, "the trip count is not known"))
+FLAT = Loop("t", at(10), ii=0, trip_count=3, unroll=Unroll(3, True, "automatic"))
+OUTER = Loop("i", at(7), ii=1, latency=110, levels=4, children=(INNER, FLAT))
+
+TASK = Kernel(
+    "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED),
+    accesses=(Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses"),
+              Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data")),
+    privates=(Private("window", at(6), 1024, "shift register of 32"),),
+    resources=Resources(2000, 4100, 12, 3),
+    messages=(Diagnostic("variable x is never used", at(6), hint="remove it", severity="warning"),),
+)
+ITEMS = Kernel("items", at(30, 15), ndrange=True, loops=(Loop("work-items", at(30), ii=1, latency=80, work_items=True),),
+               resources=Resources(500, 900, 4, 0))
+BARE = Kernel("bare", at(40), ndrange=False)
+REPORT = Report("sample.cl", "de5net", 240.0, (TASK, ITEMS, BARE), shared=Resources(1000, 2000, 8, 0),
+                device=Resources(234720, 938880, 2560, 256), logic_cell="ALMs",
+                messages=(Diagnostic("#pragma once is not known and was left out", severity="note"),))

@@ -1,0 +1,65 @@
+"""A registered FIFO: what one side does in a cycle, the other sees in the next."""
+
+from collections import deque
+
+__all__ = ["Fifo", "Overflow"]
+
+
+class Overflow(Exception):
+    """A producer that cannot stop found no room."""
+
+
+class Fifo:
+    """First in, first out, with room that can be reserved ahead (credits).
+
+    A producer that can stop asks ``can_push``. One that cannot takes a credit by ``reserve`` long before it
+    pushes, and gives it back by ``cancel`` when it turns out not to push.
+    """
+
+    def __init__(self, clock, depth, name):
+        self.clock, self.depth, self.name = clock, depth, name
+        self._items, self._pushed = deque(), []
+        self._level, self._credits, self._returned = 0, depth, 0
+        self._stalled_in = self._stalled_out = False
+        clock.add(self)
+
+    # the producer's side
+    def available(self):
+        """Whether a credit can be taken."""
+        return self._credits > 0 and not self._stalled_in
+
+    def reserve(self):
+        self._credits -= 1
+
+    def cancel(self):
+        self._returned += 1
+
+    def can_push(self):
+        return self._level < self.depth and not self._stalled_in
+
+    def push(self, item):
+        if self._level + len(self._pushed) >= self.depth:
+            raise Overflow(f"{self.name}: depth {self.depth}")
+        self._pushed.append(item)
+        self.clock.moved()
+
+    # the consumer's side
+    def head(self):
+        """A 1-tuple with the item on offer, or None."""
+        return (self._items[0],) if self._items and not self._stalled_out else None
+
+    def pop(self):
+        self._returned += 1
+        self.clock.moved()
+        return self._items.popleft()
+
+    def evaluate(self):
+        """Nothing happens inside: both sides act."""
+
+    def commit(self):
+        self._items.extend(self._pushed)
+        self._pushed.clear()
+        self._level = len(self._items)
+        self._credits += self._returned
+        self._returned = 0
+        self._stalled_in, self._stalled_out = self.clock.stall(self._stalled_in), self.clock.stall(self._stalled_out)

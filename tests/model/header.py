@@ -1,0 +1,130 @@
+"""The loop header and the exit: who issues, and in which order results leave."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from .fifo import Fifo
+
+__all__ = ["Exit", "Header", "Token"]
+
+
+@dataclass
+class Token:
+    """One iteration on its way. ``values`` are the live values; ``on`` names the operations it asked."""
+
+    slot: int
+    entry: int
+    first: bool
+    initial: dict
+    values: dict
+    on: set = field(default_factory=set)
+    last: bool | None = None  #: None until the token has passed the point that decides
+
+
+class Header:
+    """Starts invocations while a slot and an exit entry are free, before running slots; these in order of readiness."""
+
+    def __init__(self, clock, spec, requests, initial, rules):
+        """``requests``: depth of the request FIFO; ``initial(request)``: the carried values at the start."""
+        self.clock, self.rules, self.initial = clock, rules, initial
+        self.requests = Fifo(clock, requests, f"{spec.name}.requests")
+        self.entries = spec.entries
+        self.started = self.retired = self.issued = 0
+        self.first_issue = self.last_issue = None
+        self._free, self._ready, self._held = list(range(spec.slots)), deque(), False
+        self._running = {}  # slot -> (entry, request)
+        self._again, self._done, self._retire = [], [], 0
+        clock.add(self)
+
+    def peek(self):
+        """The token on offer in this cycle, or None."""
+        request = self.requests.head()
+        room = self.started - self.retired < self.entries or not self.rules.exit_reserved_at_start
+        if request is not None and self._free and room and not self._held:
+            initial = self.initial(request[0])
+            return Token(self._free[0], self.started, True, initial, {"request": request[0]})
+        if not self._ready:
+            return None
+        self._held = True  # cleared by take: an offer stands until it is accepted
+        entry, request = self._running[self._ready[0]]
+        return Token(self._ready[0], entry, False, {}, {"request": request})
+
+    def take(self, token):
+        """The level has accepted the token on offer."""
+        if token.first:
+            self._running[token.slot] = (self.started, self.requests.pop())
+            self._free.remove(token.slot)
+            self.started += 1
+        else:
+            self._ready.popleft()
+            self._held = False
+        self.issued += 1
+        self.first_issue = self.clock.now if self.first_issue is None else self.first_issue
+        self.last_issue = self.clock.now
+        self.clock.moved()
+        if not self.rules.waits_for_answer:
+            self._again.append(token.slot)
+
+    def again(self, slot):
+        if self.rules.waits_for_answer:
+            self._again.append(slot)
+
+    def done(self, slot):
+        self._done.append(slot)
+
+    def retire(self):
+        self._retire += 1
+
+    def evaluate(self):
+        """Level 0 asks and takes; the header itself only answers."""
+
+    def commit(self):
+        self._ready.extend(self._again)
+        for slot in self._done:
+            del self._running[slot]
+            self._free.append(slot)
+        self._free.sort()
+        self.retired += self._retire
+        self._again, self._done, self._retire = [], [], 0
+
+
+class Exit:
+    """Results wait here for their turn: the order in which their invocations started."""
+
+    def __init__(self, clock, spec, header, rules):
+        self.clock, self.header, self.rules, self.entries = clock, header, rules, spec.entries
+        self._written, self._new, self._next, self._stalled = {}, {}, 0, False
+        clock.add(self)
+
+    def has_room(self, coming):
+        """Only asked under the broken rule that reserves at the end: room for ``coming`` more results."""
+        return len(self._written) + len(self._new) + coming < self.entries
+
+    def write(self, entry, result):
+        assert len(self._written) + len(self._new) < self.entries, "more results than exit entries"
+        self._new[entry] = result
+        self.clock.moved()
+
+    def _turn(self):
+        if self.rules.exits_in_order:
+            return self._next if self._next in self._written else None
+        return next(iter(self._written), None)
+
+    def response(self):
+        turn = self._turn()
+        return None if turn is None or self._stalled else (self._written[turn],)
+
+    def take(self):
+        result = self._written.pop(self._turn())
+        self._next += 1
+        self.header.retire()
+        self.clock.moved()
+        return result
+
+    def evaluate(self):
+        """Written by the last level, read by the parent."""
+
+    def commit(self):
+        self._written.update(self._new)
+        self._new = {}
+        self._stalled = self.clock.stall(self._stalled)

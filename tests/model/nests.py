@@ -1,0 +1,181 @@
+"""Random nests: machines of every shape, whose tokens compute mixtures of everything they can see."""
+
+import random
+from dataclasses import dataclass
+from zlib import crc32
+
+from .meaning import reference
+from .simulate import Rules, simulate
+from .spec import LevelSpec, LoopSpec, OperationSpec, RecurrenceSpec, UnitSpec
+
+__all__ = ["Mixture", "Nest", "Sizes", "check", "random_nest"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Bounds of a random nest; smaller ones make smaller counterexamples."""
+
+    nesting: int = 3
+    levels: int = 3
+    depth: int = 5
+    row: int = 2
+    recurrences: int = 2  #: beside the index
+    slots: int = 5
+    fifo: int = 6
+    latency: int = 20
+    trips: int = 6
+    requests: int = 3
+
+    def smaller(self):
+        """Half of everything, but never less than 1."""
+        return Sizes(**{name: max(1, value // 2) for name, value in vars(self).items()})
+
+
+def mix(name, *values):
+    """A number of 40 bits that depends on the name and on every value."""
+    return hash((crc32(name.encode()), *values)) & 0xFF_FFFF_FFFF
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A meaning in which everything depends on all it may see, so that no wrong value goes unnoticed."""
+
+    sees: dict  #: (loop, what is computed) -> names it depends on
+    trips: int  #: greatest number of iterations
+    by_data: frozenset  #: loops whose iterations end when some value says so, instead of by count
+    predicated: frozenset  #: operations that are off at times
+    records: list  #: (unit, payload) of everything the units were asked, in their order
+
+    def _seen(self, loop, what, values):
+        return mix(f"{loop.name}.{what}", *(values[name] for name in self.sees[loop.name, what]))
+
+    def initial(self, loop, request):
+        return {r.name: 0 if r.name == "index" else mix(r.name, request) for r in loop.recurrences}
+
+    def define(self, loop, recurrence, values):
+        if recurrence.name == "index":
+            return values["index"] + 1
+        return self._seen(loop, recurrence.name, values)
+
+    def on(self, loop, operation, values):
+        return operation.name not in self.predicated or self._seen(loop, operation.name, values) % 3 > 0
+
+    def request(self, loop, operation, values):
+        return mix("request", self._seen(loop, operation.name, values))
+
+    def continues(self, loop, values):
+        if loop.name in self.by_data:
+            going = self._seen(loop, "continues", values) % 4 > 0
+            return going and values["next index"] < self.trips
+        return values["next index"] <= mix("trips", values["request"]) % self.trips
+
+    def result(self, loop, values):
+        return self._seen(loop, "result", values)
+
+    def answer(self, operation, payload):
+        self.records.append((operation.name, payload))
+        return mix("answer", payload)
+
+
+@dataclass(frozen=True)
+class Nest:
+    spec: LoopSpec
+    meaning: Mixture
+    requests: tuple
+    in_order: bool  #: no loop has a second slot, so every unit sees the sequential order
+
+
+class _Generator:
+    def __init__(self, seed, sizes, fitting):
+        self.random, self.sizes, self.fitting, self.names = random.Random(seed), sizes, fitting, 0
+        self.sees, self.by_data, self.predicated, self.slots = {}, set(), set(), []
+
+    def loop(self, nesting):
+        rng, sizes = self.random, self.sizes
+        name = self._name("loop")
+        many = rng.randint(1, sizes.levels)
+        levels = tuple(self._level(nesting, last=k == many - 1) for k in range(many))
+        points = [(k, stage) for k, level in enumerate(levels) for stage in range(level.depth)]
+        late = lambda: rng.choice(points[: rng.choice([1, 2, len(points)])])  # often early
+        index = RecurrenceSpec("index", (0, 0), late())
+        others = [self._recurrence(points) for _ in range(rng.randint(0, sizes.recurrences))]
+        continues = max(index.define, late())
+        self.slots.append(rng.choice([1, rng.randint(1, sizes.slots)]))
+        spec = LoopSpec(name, levels, (index, *others), continues, self.slots[-1], rng.randint(1, 2 * sizes.fifo))
+        self._choose_what_is_seen(spec, points)
+        return spec
+
+    def _name(self, kind):
+        self.names += 1
+        return f"{kind}{self.names}"
+
+    def _recurrence(self, points):
+        use, define = sorted([self.random.choice(points), self.random.choice(points)])
+        return RecurrenceSpec(self._name("carried"), use, define)
+
+    def _level(self, nesting, last):
+        rng, sizes = self.random, self.sizes
+        depth, stall_free = rng.randint(1, sizes.depth), rng.random() < 0.6
+        ii = rng.choice([1, 1, rng.randint(1, depth)])
+        if last:
+            return LevelSpec(depth, stall_free=stall_free, ii=ii)
+        row = tuple(self._operation(nesting, depth, stall_free) for _ in range(rng.randint(1, sizes.row)))
+        return LevelSpec(depth, row, rng.randint(1, sizes.fifo), stall_free, ii)
+
+    def _operation(self, nesting, depth, stall_free):
+        rng, sizes, stage = self.random, self.sizes, self.random.randrange(depth)
+        name, requests = self._name("operation"), rng.randint(1, sizes.fifo)
+        if not stall_free and self.fitting:
+            requests = max(requests, depth - stage)
+        if rng.random() < 0.4:
+            self.predicated.add(name)
+        if nesting > 1 and rng.random() < 0.5:
+            return OperationSpec(name, stage, requests, self.loop(nesting - 1))
+        least = rng.randint(1, sizes.latency)
+        unit = UnitSpec((least, rng.randint(least, sizes.latency)), rng.randint(1, sizes.fifo))
+        return OperationSpec(name, stage, requests, unit)
+
+    def _choose_what_is_seen(self, spec, points):
+        """Everything visible at its point, as the machine orders it; so a value that comes late is noticed."""
+        def visible(point, also=False):
+            names = ["request", *(r.name for r in spec.recurrences if r.use <= point)]
+            names += [f"next {r.name}" for r in spec.recurrences if r.define < point or also and r.define == point]
+            return names + [o.name for level in spec.levels[:point[0]] for o in level.row]
+
+        for r in spec.recurrences:
+            self.sees[spec.name, r.name] = visible(r.define)
+        for k, level in enumerate(spec.levels):
+            for operation in level.row:
+                self.sees[spec.name, operation.name] = visible((k, operation.stage), also=True)
+        self.sees[spec.name, "continues"] = visible(spec.continues, also=True)
+        self.sees[spec.name, "result"] = visible(points[-1], also=True)
+        if self.random.random() < 0.3:
+            self.by_data.add(spec.name)
+
+
+def random_nest(seed, sizes=Sizes(), fitting=True):
+    """The nest of that seed. ``fitting``: request FIFOs behind stall-enabled clusters are as deep as they must be."""
+    generator = _Generator(seed, sizes, fitting)
+    spec = generator.loop(sizes.nesting)
+    meaning = Mixture(generator.sees, sizes.trips, frozenset(generator.by_data), frozenset(generator.predicated), [])
+    requests = tuple(range(generator.random.randint(1, sizes.requests)))
+    return Nest(spec, meaning, requests, in_order=max(generator.slots) == 1)
+
+
+def check(seed, sizes=Sizes(), rules=Rules(), fitting=True):
+    """Runs the nest of that seed under random stalls.
+
+    Returns its figures; raises ``AssertionError`` where it differs from the reference, and what
+    :func:`~.simulate.simulate` raises where it stops.
+    """
+    nest = random_nest(seed, sizes, fitting)
+    run = simulate(nest.spec, nest.meaning, nest.requests, seed, stalls=[0.0, 0.05, 0.2][seed % 3], rules=rules)
+    asked = nest.meaning.records.copy()
+    nest.meaning.records.clear()
+    expected = [reference(nest.spec, nest.meaning, request) for request in nest.requests]
+    assert run.results == expected, f"wrong results: {run.results}, not {expected}"
+    assert sorted(asked) == sorted(nest.meaning.records), "units were asked other things than the reference asks"
+    if nest.in_order:
+        by_unit = lambda records: sorted(records, key=lambda record: record[0])  # stable: keeps each unit's order
+        assert by_unit(asked) == by_unit(nest.meaning.records), "a unit saw another order than the reference"
+    return run

@@ -1,0 +1,128 @@
+"""The machine as plain data: what a schedule and a memory plan say, and nothing of what is computed.
+
+A *point* is a pair (level, stage). A token passes the points in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["LevelSpec", "LoopSpec", "OperationSpec", "Point", "RecurrenceSpec", "UnitSpec"]
+
+Point = tuple[int, int]
+
+
+def _require(condition, message):
+    if not condition:
+        raise ValueError(message)
+
+
+@dataclass(frozen=True)
+class UnitSpec:
+    """An in-order unit with variable latency: a load or store unit, a channel end."""
+
+    latency: tuple[int, int] = (3, 3)  #: least and greatest, from taking a request to the response on offer
+    in_flight: int = 8  #: requests taken whose responses have not been; their room is reserved
+
+    def __post_init__(self):
+        _require(1 <= self.latency[0] <= self.latency[1], f"latency {self.latency}: 1 <= least <= greatest")
+        _require(self.in_flight >= 1, "a unit needs room for at least one response")
+
+
+@dataclass(frozen=True)
+class OperationSpec:
+    """One operation of a row, behind a request FIFO."""
+
+    name: str
+    stage: int  #: stage of the level before the row that pushes the request
+    requests: int  #: depth of the request FIFO
+    unit: UnitSpec | LoopSpec
+
+
+@dataclass(frozen=True)
+class LevelSpec:
+    """A cluster, and the row of operations after it. The last level of a loop has no row."""
+
+    depth: int  #: stages
+    row: tuple[OperationSpec, ...] = ()
+    bypass: int = 0  #: depth of the FIFO past the row
+    stall_free: bool = True
+    ii: int = 1  #: least enabled cycles between two tokens of one slot, beyond what recurrences ask
+
+    def __post_init__(self):
+        _require(1 <= self.ii <= self.depth, f"ii {self.ii} must be from 1 to the depth, {self.depth}")
+        for operation in self.row:
+            _require(0 <= operation.stage < self.depth, f"{operation.name}: stage outside of its level")
+            _require(operation.requests >= 1, f"{operation.name}: no room for a request")
+
+
+@dataclass(frozen=True)
+class RecurrenceSpec:
+    """A value that one iteration defines and the next one uses."""
+
+    name: str
+    use: Point
+    define: Point
+
+    def __post_init__(self):
+        _require(self.use <= self.define, f"{self.name}: used at {self.use}, after its definition at {self.define}")
+
+
+@dataclass(frozen=True)
+class LoopSpec:
+    """A rotated loop: an invocation has at least one iteration.
+
+    Raises ``ValueError`` where the machine could not work at any speed.
+    """
+
+    name: str
+    levels: tuple[LevelSpec, ...]
+    recurrences: tuple[RecurrenceSpec, ...]
+    continues: Point  #: where a token knows whether there is a next one
+    slots: int = 1
+    entries: int = 4  #: exit entries
+
+    def __post_init__(self):
+        _require(self.levels and self.slots >= 1 and self.entries >= 1, f"{self.name}: levels, slots and entries")
+        for recurrence in self.recurrences:
+            for point in (recurrence.use, recurrence.define):
+                _require(self._exists(point), f"{self.name}: {recurrence.name} at {point}, which does not exist")
+        _require(self._exists(self.continues), f"{self.name}: no point {self.continues}")
+        _require(not self.levels[-1].row, f"{self.name}: the last level has a row and nothing behind it")
+        for k, level in enumerate(self.levels[:-1]):
+            _require(level.row and level.bypass >= 1, f"{self.name}: level {k} needs a row and a bypass")
+
+    def _exists(self, point):
+        return 0 <= point[0] < len(self.levels) and 0 <= point[1] < self.levels[point[0]].depth
+
+    def safe(self, level: int) -> Point:
+        """The point from which a token's successor in the slot may enter the level."""
+        points = [(level, self.levels[level].ii - 1)]
+        for r in self.recurrences:
+            if r.use[0] == level:
+                same = r.define[0] == level
+                # in one cluster both move in step, so the successor may follow before the value is written
+                points.append((level, r.define[1] - r.use[1]) if same else r.define)
+        return max(points)
+
+    @cached_property
+    def again(self) -> Point:
+        """The point that lets the header issue the slot's next token."""
+        return max(self.continues, self.safe(0))
+
+    def ready(self, level: int) -> Point | None:
+        """The point that sets the slot's ready bit at the level's entry; None where the header's wait is enough."""
+        point = self.safe(level)
+        return point if level > 0 and point > self.again else None
+
+    def frozen_requests_fit(self) -> bool:
+        """Whether the request FIFOs behind stall-enabled clusters hold all that a stopped cluster has asked for.
+
+        A cluster that stops for a full request FIFO also holds the older tokens behind that stage. They must
+        reach the bypass for their responses to be taken, so their requests alone must never fill the FIFO.
+        """
+        return all(
+            level.stall_free or operation.requests >= level.depth - operation.stage
+            for level in self.levels for operation in level.row
+        )

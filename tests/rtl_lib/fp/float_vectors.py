@@ -1,0 +1,54 @@
+"""Operands that find the mistakes in floating-point hardware."""
+
+import random
+
+
+def specials(fmt):
+    """About 40 numbers: zeros, ends of the subnormal and normal range, neighbours of powers of two, NaNs."""
+    ones, one = (1 << fmt.mantissa) - 1, fmt.bias << fmt.mantissa
+    magnitudes = [
+        0, 1, 2, 3, ones // 2, ones - 1, ones, ones + 1, ones + 2, 2 * (ones + 1), 2 * ones + 1,
+        one - 1, one, one + 1, one + ones, one + (ones + 1) // 2, one + (fmt.mantissa << fmt.mantissa),
+        one - (fmt.precision << fmt.mantissa), fmt.infinity() - 1, fmt.infinity() - 1 - ones, fmt.infinity(),
+        fmt.infinity() + 1, fmt.quiet_nan,
+    ]
+    return [fmt.zero(negative) | bits for bits in magnitudes for negative in (False, True)]
+
+
+def random_float(rng, fmt):
+    """Any exponent, but often an extreme or a middle one; often a mantissa of few ones or few zeros."""
+    exponent = rng.choice([rng.randrange(fmt.top_exponent + 1), rng.choice([0, 1, 2, fmt.top_exponent - 1]),
+                           fmt.bias + rng.randint(-3, 3)])
+    mantissa = rng.getrandbits(fmt.mantissa)
+    if rng.random() < 0.5:
+        sparse = 1 << rng.randrange(fmt.mantissa) | 1 << rng.randrange(fmt.mantissa)
+        mantissa = sparse if rng.random() < 0.5 else ~sparse & ((1 << fmt.mantissa) - 1)
+    return fmt.zero(rng.random() < 0.5) | exponent << fmt.mantissa | mantissa
+
+
+def random_pair(rng, fmt):
+    """Two numbers, in half of all cases so close in magnitude that sums cancel and align."""
+    a = random_float(rng, fmt)
+    if rng.random() < 0.5:
+        return a, random_float(rng, fmt)
+    near = a + (rng.randint(-2, 2) << fmt.mantissa) + rng.randint(-2, 2)
+    return a, near % (1 << fmt.width) ^ fmt.zero(rng.random() < 0.5)
+
+
+def random_pairs(fmt, count, seed):
+    rng = random.Random(seed)
+    return [random_pair(rng, fmt) for _ in range(count)]
+
+
+def underflowing_pairs(fmt, count, seed):
+    """Factors whose product lies about the least numbers, where rounding happens at a place that moves."""
+    rng = random.Random(seed)
+    pairs = []
+    for _ in range(count):
+        a, b = random_float(rng, fmt), random_float(rng, fmt)
+        field = a >> fmt.mantissa & fmt.top_exponent
+        other = fmt.bias - field + rng.randint(-fmt.precision - 2, 3)
+        if 0 <= other < fmt.top_exponent:
+            b = b & ~(fmt.top_exponent << fmt.mantissa) | other << fmt.mantissa
+        pairs.append((a, b))
+    return pairs

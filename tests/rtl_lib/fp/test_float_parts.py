@@ -1,0 +1,88 @@
+"""Floating-point hardware against its golden functions: all pairs of special values, random ones, gaps, latencies."""
+
+import random
+
+import pytest
+
+from rtl_lib.fp.add import AddParams, FloatAdd
+from rtl_lib.fp.compare import COMPARISONS, CompareParams, FloatCompare
+from rtl_lib.fp.convert import ConvertParams, FloatToInt, IntToFloat
+from rtl_lib.fp.divide import FloatDiv
+from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64, FloatFormat
+from rtl_lib.fp.multiply import FloatMul, FloatMulParams
+from rtl_lib.fp.sqrt import FloatSqrt
+from tests.rtl_lib.arith.pipeline_check import check
+from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, specials, underflowing_pairs
+
+BINARY_PARTS = [
+    (FloatAdd, AddParams()), (FloatAdd, AddParams(subtract=True)), (FloatAdd, AddParams(BINARY16)),
+    (FloatMul, FloatMulParams()), (FloatMul, FloatMulParams(dsp_bits=18)), (FloatMul, FloatMulParams(BINARY16)),
+    (FloatDiv, BINARY32), (FloatDiv, BINARY16),
+]
+NAMES = [f"{part.kind}-{params}" for part, params in BINARY_PARTS]
+
+
+def format_of(params):
+    return params if isinstance(params, FloatFormat) else params.format
+
+
+@pytest.mark.parametrize(("part", "params"), BINARY_PARTS, ids=NAMES)
+def test_all_pairs_of_special_values(part, params):
+    fmt = format_of(params)
+    pairs = [(a, b) for a in specials(fmt) for b in specials(fmt)]
+    check(part, params, 3, pairs)
+
+
+@pytest.mark.parametrize(("part", "params"), BINARY_PARTS, ids=NAMES)
+def test_random_pairs_at_several_latencies(part, params):
+    fmt = format_of(params)
+    top = part.latencies(params)[-1]
+    for latency in sorted({0, 1, 5, top}):
+        vectors = random_pairs(fmt, 250, latency) + underflowing_pairs(fmt, 250, latency)
+        check(part, params, latency, vectors, gaps=0.2, seed=latency)
+
+
+@pytest.mark.parametrize("part", [FloatAdd, FloatMul, FloatDiv])
+def test_double_precision(part):
+    params = {FloatAdd: AddParams(BINARY64), FloatMul: FloatMulParams(BINARY64), FloatDiv: BINARY64}[part]
+    check(part, params, 4, random_pairs(BINARY64, 200, 1) + underflowing_pairs(BINARY64, 200, 2))
+
+
+@pytest.mark.parametrize("fmt", [BINARY16, BINARY32, BINARY64], ids=str)
+def test_square_root(fmt):
+    rng = random.Random(7)
+    vectors = [(bits,) for bits in specials(fmt) + [random_float(rng, fmt) for _ in range(300)]]
+    for latency in (0, 6, FloatSqrt.latencies(fmt)[-1]):
+        check(FloatSqrt, fmt, latency, vectors, gaps=0.2, seed=latency)
+
+
+@pytest.mark.parametrize("op", COMPARISONS)
+def test_comparison(op):
+    params = CompareParams(op)
+    pairs = [(a, b) for a in specials(BINARY32) for b in specials(BINARY32)]
+    for latency in FloatCompare.latencies(params):
+        check(FloatCompare, params, latency, random_pairs(BINARY32, 200, latency), gaps=0.2, seed=latency)
+    check(FloatCompare, params, 1, pairs)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_conversions(width, signed):
+    rng = random.Random(width)
+    params = ConvertParams(width, signed)
+    top, half = (1 << width) - 1, 1 << (width - 1)
+    integers = [(bits,) for bits in (0, 1, top, half, half - 1, half + 1)]
+    integers += [(rng.getrandbits(rng.randint(1, width)) ^ top * rng.getrandbits(1),) for _ in range(200)]
+    floats = [(bits,) for bits in specials(BINARY32)]
+    floats += [(random_float(rng, BINARY32),) for _ in range(100)]
+    for power in range(-2, width + 2):  # around every boundary, and around the limits of the type
+        floats += [(BINARY32.round(sign * 2**power) + step,) for sign in (1, -1) for step in (-1, 0, 1)] if power > 0 \
+            else [(BINARY32.round(2.0**power),), (BINARY32.round(-2.0**power),)]
+    for latency in (0, 2, 5):
+        check(IntToFloat, params, latency, integers, gaps=0.2, seed=latency)
+        check(FloatToInt, params, min(latency, 4), floats, gaps=0.2, seed=latency)
+
+
+def test_conversion_to_a_float_too_small_for_the_integer():
+    params = ConvertParams(32, True, BINARY16)
+    check(IntToFloat, params, 2, [(x % (1 << 32),) for x in (0, 65519, 65520, -65520, 65504, 1 << 30, -(1 << 31), 2049)])
