@@ -27,8 +27,8 @@ def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
         if not users[key] or not problem.exceeds(_head(problem, key) + max(rest[user] for user in users[key])):
             frontiers[key] = frozenset()
             continue
-        implied = frozenset().union(*(frontiers[user] for user in users[key] if not problem.by_key[user].latency))
-        frontiers[key] = _frontier(problem, users, rank, key, implied)
+        frontiers[key] = _frontier(problem, users, rank, key)
+        implied = frozenset().union(*(frontiers[user] for user in users[key]))
         pairs.extend((key, late) for late in sorted(frontiers[key] - implied, key=rank.__getitem__))
     return pairs
 
@@ -76,7 +76,7 @@ def _longest_rest(problem: Problem, users: dict) -> dict:
     return rest
 
 
-def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozenset) -> frozenset:
+def _frontier(problem: Problem, users: dict, rank: dict, first) -> frozenset:
     """The first operations on each way from ``first`` that cannot start in the cycle in which it ends."""
     frontier, arrival, queue = set(), {}, []
 
@@ -87,16 +87,14 @@ def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozens
                 heapq.heappush(queue, (rank[user], user))
             else:
                 arrival[user] = max(arrival[user], ns)
-            if problem.exceeds(ns):
-                frontier.add(user)
 
     leave(first, _head(problem, first))
     while queue:
         _, key = heapq.heappop(queue)
         operation = problem.by_key[key]
         into = arrival[key] + operation.delay
-        if key in implied or key in frontier or (problem.exceeds(into) and arrival[key] > 0):
+        if problem.exceeds(into) and arrival[key] > 0:
             frontier.add(key)
         elif not operation.latency and not problem.exceeds(into):
-            leave(key, into)
+            leave(key, into)  # an operation that is overlong by itself has constraints of its own
     return frozenset(frontier)

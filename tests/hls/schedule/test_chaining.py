@@ -76,3 +76,19 @@ def test_longest_chain_names_its_operations():
     dependences = (Dependence("ram", "wire"), Dependence("ram", "add"), Dependence("wire", "mul"), Dependence("add", "mul"))
     problem = Problem(operations, dependences, 2.0)
     assert longest_chain(problem, "ram", "mul") == (("ram", 0.7), ("add", 1.5), ("mul", 0.4))
+
+
+@pytest.mark.parametrize("order", [("long", "short"), ("short", "long")])
+def test_the_longer_of_two_ways_counts(order):
+    delays = {"long": 1.0, "short": 0.5}
+    operations = (Operation("in", delay=1.0), *(Operation(key, delay=delays[key]) for key in order), Operation("out", delay=1.5))
+    dependences = tuple(d for key in order for d in (Dependence("in", key), Dependence(key, "out")))
+    assert chain_constraints(Problem(operations, dependences, 3.0)) == [("in", "out")]
+
+
+def test_an_operation_with_registers_ends_a_chain_and_starts_another():
+    operations = (Operation("a", delay=2.0), Operation("ram", 2, delay=1.5, out_delay=1.0), Operation("b", delay=1.5))
+    problem = Problem(operations, (Dependence("a", "ram"), Dependence("ram", "b")), 3.0)
+    assert chain_constraints(problem) == [("a", "ram")]
+    slower_clock = Problem(operations, problem.dependences, 2.4)
+    assert sorted(chain_constraints(slower_clock)) == [("a", "ram"), ("ram", "b")]

@@ -146,6 +146,7 @@ def test_bounds_that_no_ii_can_meet():
         schedule(Problem(operations, (Dependence("slow", "end"),), 4.0))
     assert caught.value.bottleneck.kind == "bounds"
     assert "slow -> end: 5 cycle(s), value" in str(caught.value)
+    assert "end -> the iteration's start: -3 cycle(s), fixed latest cycle" in str(caught.value)
 
 
 def test_pinned_and_grouped_operations():
