@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .errors import BuildError
 
-__all__ = ["cached", "cache_folder", "content_key"]
+__all__ = ["cache_folder", "cached", "content_key"]
 
 
 def cache_folder() -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from hls.target.board import Board
 
@@ -121,10 +122,10 @@ class Session:
         self._socket.close()
         self._folder.cleanup()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type | None, value: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None) -> None:
         self.close()
 
     def _commands(self, lines: list[str]) -> list[list[str]]:

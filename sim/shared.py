@@ -12,7 +12,7 @@ from enum import IntEnum
 
 import numpy as np
 
-__all__ = ["FaultKind", "Fault", "SharedMemory"]
+__all__ = ["Fault", "FaultKind", "SharedMemory"]
 
 VERSION = 1
 MAX_ALLOCATIONS = 4096
