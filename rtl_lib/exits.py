@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
+from .library import shared
 from .mem.fifo import StreamFifo
 
 __all__ = ["ExitBuffer", "ExitFifo", "advance", "check_entries"]
@@ -22,6 +23,7 @@ def advance(pointer, entries):
     return Mux(pointer == entries - 1, 0, pointer + 1)
 
 
+@shared
 class ExitBuffer(wiring.Component):
     """Results that end in any order leave in the order of their entries.
 
@@ -80,6 +82,7 @@ class ExitBuffer(wiring.Component):
         ]
 
 
+@shared
 class ExitFifo(wiring.Component):
     """Results that end in order: what :class:`ExitBuffer` becomes with one slot.
 

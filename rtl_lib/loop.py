@@ -6,12 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 from .credits import CreditCounter
 from .exits import advance, check_entries
+from .library import shared
 from .slots import ReadyQueue, SlotEvent, SlotPool, check_slots
 from .state import SlotRegister
 
 __all__ = ["LoopHeader"]
 
 
+@shared
 class LoopHeader(wiring.Component):
     """Issues the tokens of up to ``slots`` running invocations, one a cycle.
 

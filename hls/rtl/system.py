@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from amaranth import *
-from amaranth.back import verilog
 from amaranth.lib import wiring
 from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.read_master import AxiReadMaster
@@ -14,6 +13,7 @@ from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.library import convert
 
 from ..ir import Function
 from ..memory import MemoryPlan
@@ -62,9 +62,9 @@ class _System:
         interrupt = Signal(len(self.kernels), name="interrupt")
         self.m.d.comb += interrupt.eq(Cat(self.interrupts))
         self.ports["interrupt"] = (interrupt, None)
-        text = verilog.convert(self.m, name=TOP, ports=self.ports, emit_src=False)
+        files = convert(self.m, TOP, self.ports)
         banks = (8 * self.board.memory.word_bytes,) * len(self.board.memory.banks)
-        return {f"{TOP}.v": text}, SystemInterface(
+        return files, SystemInterface(
             TOP, interfaces, banks, (), self.address_bits, self.board.memory.interleave_bytes,
             self.board.clock.kernel_mhz, self.seed is not None,
         )

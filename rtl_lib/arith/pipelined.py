@@ -15,6 +15,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 
 __all__ = ["PipelinedPart", "Step", "balanced_cuts", "beside", "least_registers", "segments"]
 
@@ -102,6 +103,7 @@ def _inner_cuts(levels, count):
     return best[len(levels)][2]
 
 
+@shared
 class PipelinedPart(wiring.Component):
     """An operator that takes operands and gives a result every cycle, ``latency`` enabled cycles apart.
 

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from rtl_lib.axi.signature import AxiLiteSignature, Response
+from rtl_lib.library import shared
 
 __all__ = ["AxiLiteWindows"]
 
@@ -11,6 +12,7 @@ _TO_WINDOW = {"aw": ("addr", "prot"), "w": ("data", "strb"), "ar": ("addr", "pro
 _FROM_WINDOW = {"b": ("resp",), "r": ("data", "resp")}
 
 
+@shared
 class AxiLiteWindows(wiring.Component):
     """Sends each access to the window that its upper address bits name.
 

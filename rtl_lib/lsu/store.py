@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.mem.fifo import StreamFifo
@@ -19,6 +20,7 @@ def store(memory, stores, access_bytes):
         memory[addr:addr + access_bytes] = value.to_bytes(access_bytes, "little")
 
 
+@shared
 class StoreUnit(wiring.Component):
     """Burst-coalescing store.
 

@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 
 __all__ = ["StreamFifo"]
 
@@ -18,6 +19,7 @@ def _after(pointer, depth):
     return Mux(pointer == depth - 1, 0, pointer + 1)
 
 
+@shared
 class StreamFifo(wiring.Component):
     """First in, first out; what is offered at ``o`` needs no request (the first word falls through).
 

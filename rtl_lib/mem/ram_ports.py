@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 from rtl_lib.mem.ports import Fence, require_power_of_two, store_layout
 
 __all__ = ["RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
@@ -25,6 +26,7 @@ class RamWriteSignature(wiring.Signature):
         super().__init__({"addr": Out(addr_bits), "data": Out(8 * word_bytes), "strobe": Out(word_bytes)})
 
 
+@shared
 class RamLoadPort(wiring.Component):
     """Loads from a RAM of its own read port.
 
@@ -72,6 +74,7 @@ class RamLoadPort(wiring.Component):
         return m
 
 
+@shared
 class RamStorePort(wiring.Component):
     """Stores to a RAM through a write port of its own.
 
