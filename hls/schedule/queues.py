@@ -48,7 +48,8 @@ def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: boo
         if level != k or not is_variable(op):
             continue
         push = stages.start[op]
-        depth = 2 if elastic else push + 4
+        # a frozen elastic level must not hold back the bypass of tokens whose requests are already out: room for all between
+        depth = stages.depth - push + 2 if elastic else push + 4
         rows.append(Row(op, push, depth, offers_response(op)))
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
     return tuple(rows), (2 if elastic else stages.depth + 3) + waiting
