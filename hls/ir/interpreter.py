@@ -12,7 +12,7 @@ start of a work-item (of a call, in a helper).
 from collections.abc import Mapping, Sequence
 from ctypes import c_float
 
-from .launch import IndexSpace
+from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, new_memory, zero
@@ -65,10 +65,14 @@ def run_kernel(
     args = [_argument(function, name, value.type, scalars or {}) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
-        run({}, memories, *args, *(space.argument(n) for n in function.attrs["launch_args"]))
+        run({}, memories, *args, *(_hidden_argument(space, n) for n in function.attrs["launch_args"]))
         return
     for item in space.items():
         run(item, memories, *args)
+
+
+def _hidden_argument(space: IndexSpace, name: str) -> int:
+    return 1 if name == OVERLAP else space.argument(name)  # program order is always kept here
 
 
 def _scalar_args(function: Function):

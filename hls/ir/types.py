@@ -75,12 +75,14 @@ class TokenType:
     """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but waiting.
 
     ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says so).
+    ``distance``: as a loop's carried value it comes from so many iterations before.
     """
 
     overlap: bool = False
+    distance: int = 1
 
     def __str__(self):
-        return "token_overlap" if self.overlap else "token"
+        return "token" + "_overlap" * self.overlap + f"_{self.distance}" * (self.distance > 1)
 
     @property
     def bits(self) -> int:
