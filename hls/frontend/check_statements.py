@@ -10,8 +10,16 @@ from . import types as ct
 from .check_calls import CallChecker
 from .evaluate import constant
 from .initializers import encoded, flatten, implied_length
+from .lexer import Attribute, Word
 from .parse import parse_expressions
-from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, read_loop_pragma
+from .pragmas import (
+    IGNORED_ATTRIBUTES,
+    IGNORED_PRAGMAS,
+    LATER_ATTRIBUTES,
+    LOOP_PRAGMAS,
+    LoopPragma,
+    read_loop_pragma,
+)
 from .scope import TypeName
 
 __all__ = ["StatementChecker"]
@@ -122,11 +130,25 @@ class StatementChecker(CallChecker):
         if isinstance(t, ct.Array) and t.length == 0:
             declared = replace(declared, type=self._sized(t, node, span))
             t = declared.type
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile,
-                               attributes=tuple(self.syntax.attributes_after(innermost(node))))
+        for attribute in self.attributes(node):
+            self.ignored_attribute(attribute)
+        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile)
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         return [tt.Declare(span, variable, initial)]
+
+    def attributes(self, node) -> list[Attribute]:
+        """All attributes of a declaration, before and after its declarator."""
+        words = [*node.quals, *getattr(node, "funcspec", []), *(innermost(node).quals or [])]
+        found = [a for w in words if isinstance(w, Word) for a in w.attributes]
+        return list(dict.fromkeys([*found, *self.syntax.attributes_after(innermost(node))]))
+
+    def ignored_attribute(self, attribute: Attribute, known=()):
+        if attribute.name in LATER_ATTRIBUTES:
+            self.warn(attribute.span, f"the attribute '{attribute.name}' is not built yet: it is ignored")
+        elif attribute.name not in IGNORED_ATTRIBUTES:
+            hint = self.similar(attribute.name, (*known, *LATER_ATTRIBUTES))
+            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
 
     def check_storage(self, node, span):
         for word in node.storage:
