@@ -68,7 +68,9 @@ def test_carried_values_are_held_by_their_state_register():
 
 
 def test_equal_schedules_start_early():
-    operations = (Operation("a", 1, width=8), Operation("b", 1, width=8), Operation("free", width=0),
-                  Operation("late", earliest=9, latest=9, width=0))
-    solution = schedule(Problem(operations, (Dependence("a", "b"), Dependence("b", "free")), 4.0))
-    assert [solution.start[key] for key in ("a", "b", "free")] == [0, 1, 2]
+    """The value waits in front of b or behind it, at the same price."""
+    operations = (Operation("a", 1, width=8, latest=0), Operation("b", 1, width=8),
+                  Operation("late", earliest=9, latest=9, width=0), Operation("free", width=0))
+    solution = schedule(Problem(operations, (Dependence("a", "b"), Dependence("b", "late"), Dependence("a", "free")), 4.0))
+    assert solution.register_bits == 7 * 8
+    assert [solution.start[key] for key in ("a", "b", "free")] == [0, 1, 1]

@@ -132,6 +132,12 @@ def test_requested_ii():
     assert caught.value.bottleneck.ii == 3
 
 
+@pytest.mark.parametrize("request_and_limit", [(0, None), (None, 0), (-3, 5)])
+def test_no_ii_below_1(request_and_limit):
+    with pytest.raises(ValueError, match="at least 1"):
+        schedule(accumulator(1), *request_and_limit)
+
+
 def test_requested_ii_without_room_for_resources():
     with pytest.raises(Infeasible) as caught:
         schedule(canis_2014(), ii_request=2)
@@ -146,6 +152,7 @@ def test_bounds_that_no_ii_can_meet():
         schedule(Problem(operations, (Dependence("slow", "end"),), 4.0))
     assert caught.value.bottleneck.kind == "bounds"
     assert "slow -> end: 5 cycle(s), value" in str(caught.value)
+    assert "end -> the iteration's start: -3 cycle(s), fixed latest cycle" in str(caught.value)
 
 
 def test_pinned_and_grouped_operations():

@@ -1,0 +1,173 @@
+"""Turns Verilog into a simulator: Verilator, then our own compile and link, all cached by content.
+
+The parts that every design shares (Verilator's runtime, the memory model, the server) are compiled once into a
+library, so that a design compiles only its own model. The design's top module is Verilator's top as well: clock,
+memories and registers are driven by the runtime through its ports.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from .binding import write_binding
+from .cache import cached, content_key
+from .errors import BuildError
+from .toolchain import Tools, find_tools
+from .tracing import TRACES, only_handshakes
+
+__all__ = ["Simulator", "build"]
+
+HERE = Path(__file__).parent
+RUNTIME_SOURCES = tuple(sorted([*HERE.glob("dram/*.cpp"), *HERE.glob("runtime/*.cpp")]))
+RUNTIME_HEADERS = tuple(sorted([*HERE.glob("dram/*.h"), *HERE.glob("runtime/**/*.h")]))
+VERILATED = ("verilated.cpp", "verilated_threads.cpp")
+VERILATED_TRACE = ("verilated_fst_c.cpp",)
+
+PREFIX = "Vdesign"
+STANDARD = ["-std=c++17", "-pthread"]
+OPTIMIZED = ["-O2", "-fno-plt"]
+VERILATE = ["--cc", "--prefix", PREFIX, "--x-assign", "fast", "--x-initial", "fast", "-O3", "--no-timing",
+            "--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000"]
+#: Verilator marks by this name what runs only at the start: optimizing it would only cost time.
+SLOW = "__Slow"
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """A finished build."""
+
+    executable: Path
+    trace: str  #: "none", "handshakes" or "all"
+
+
+def build(verilog: Mapping[str, str], top: str, trace: str = "none",
+          progress: Callable[[str], None] = lambda step: None) -> Simulator:
+    """Build a simulator of module ``top``, or find it in the cache.
+
+    ``verilog`` maps file names to texts. ``trace`` says what a waveform would hold: "none" (the fast build),
+    "handshakes" or "all". ``progress`` is called with the name of each long step.
+    Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
+    """
+    if trace not in TRACES:
+        raise ValueError(f"trace must be one of {', '.join(TRACES)}, not {trace!r}")
+    tools = find_tools()
+    if trace == "handshakes":
+        verilog = {name: only_handshakes(text) for name, text in verilog.items()}
+    library = _runtime_library(tools, trace != "none", progress)
+    parts = [tools.identity, library.parent.name, top, trace, *VERILATE, *OPTIMIZED, (HERE / "binding.py").read_text()]
+    for name in sorted(verilog):
+        parts += [name, verilog[name]]
+
+    def make(folder: Path) -> None:
+        _build_design(tools, verilog, top, trace != "none", library, folder, progress)
+
+    folder = cached("design", content_key(parts), make)
+    return Simulator(folder / "simulator", trace)
+
+
+def _build_design(tools: Tools, verilog: Mapping[str, str], top: str, traced: bool, library: Path, folder: Path,
+                  progress: Callable[[str], None]) -> None:
+    generated = folder / "generated"
+    generated.mkdir()
+    for name, text in verilog.items():
+        (folder / name).write_text(text)
+    sources = [str(folder / name) for name in sorted(verilog) if name.endswith((".v", ".sv"))]
+    progress(f"verilating {top}")
+    options = [*VERILATE, *(["--trace-fst"] if traced else []), "--top-module", top, "-Mdir", str(generated)]
+    environment = os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}
+    _run([str(tools.verilator), *options, *sources], "Verilator refused the design", environment)
+
+    binding = write_binding(PREFIX, (generated / f"{PREFIX}.h").read_text(), str(HERE / "runtime"))
+    (generated / "binding.cpp").write_text(binding)
+    progress(f"compiling the simulation of {top}")
+    objects = _compile(tools, _units(generated), traced)
+    _run([tools.cxx, *STANDARD, "-o", str(folder / "simulator"), *map(str, objects), str(library),
+          *(_compression_libraries(tools) if traced else [])], "linking the simulation failed")
+    for built in objects:
+        built.unlink()
+
+
+def _units(generated: Path) -> dict[Path, list[str]]:
+    """Few large files to compile instead of many small ones: reading Verilator's headers is most of the work."""
+    files = sorted(path for path in generated.glob("*.cpp"))
+    slow = [path for path in files if SLOW in path.name or path.name == "binding.cpp"]
+    fast = sorted((path for path in files if path not in slow), key=lambda path: -path.stat().st_size)
+    bins: list[list[Path]] = [[] for _ in range(min(_jobs(), len(fast)))]
+    for path in fast:
+        min(bins, key=lambda one: sum(other.stat().st_size for other in one)).append(path)
+    units = {}
+    for index, (group, flags) in enumerate([(slow, ["-O0"]), *((one, OPTIMIZED) for one in bins)]):
+        unit = generated / f"unit{index}.cc"
+        unit.write_text("".join(f'#include "{path.name}"\n' for path in group))
+        units[unit] = flags
+    return units
+
+
+def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]) -> Path:
+    """The static library of what all designs share."""
+    texts = [path.read_text() for path in (*RUNTIME_SOURCES, *RUNTIME_HEADERS)]
+    key = content_key([tools.identity, str(traced), *STANDARD, *OPTIMIZED, *texts])
+
+    def make(folder: Path) -> None:
+        progress("compiling the simulation runtime (once)")
+        units = {}
+        verilated = [tools.include / name for name in VERILATED + (VERILATED_TRACE if traced else ())]
+        for source in (*RUNTIME_SOURCES, *verilated):
+            unit = folder / f"{source.stem}.cc"
+            unit.write_text(f'#include "{source}"\n')
+            units[unit] = OPTIMIZED
+        objects = _compile(tools, units, traced)
+        _run(["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed")
+
+    return cached("runtime", key, make) / "libruntime.a"
+
+
+def _compile(tools: Tools, units: Mapping[Path, list[str]], traced: bool) -> list[Path]:
+    """Compile each unit with its flags into an object beside it."""
+    defines = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT",
+               f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_FST={int(traced)}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0",
+               f"-DSLUICE_TRACE={int(traced)}"]
+    include = [f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
+    if traced:
+        include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(tools)]
+
+    def one(item: tuple[Path, list[str]]) -> Path:
+        unit, flags = item
+        target = unit.with_suffix(".o")
+        _run([*tools.compiler(), *STANDARD, *flags, *defines, f"-I{unit.parent}", *include, "-c", str(unit),
+              "-o", str(target)], f"compiling {unit.name} failed")
+        return target
+
+    with ThreadPoolExecutor(_jobs()) as pool:
+        return list(pool.map(one, units.items()))
+
+
+def _has_compression(tools: Tools) -> bool:
+    """Whether the headers of zlib and LZ4 are installed, which compress waveforms."""
+    probe = subprocess.run([tools.cxx, "-E", "-x", "c++", "-"], input="#include <zlib.h>\n#include <lz4.h>\n",
+                           text=True, capture_output=True, check=False)
+    return probe.returncode == 0
+
+
+def _compression_headers(tools: Tools) -> list[str]:
+    return [] if _has_compression(tools) else [f"-I{HERE / 'runtime' / 'compat'}"]
+
+
+def _compression_libraries(tools: Tools) -> list[str]:
+    return ["-llz4", "-lz"] if _has_compression(tools) else []
+
+
+def _jobs() -> int:
+    """Compilers at a time: ``$SLUICE_JOBS`` or the number of processors."""
+    return int(os.environ.get("SLUICE_JOBS") or os.cpu_count() or 1)
+
+
+def _run(command: list[str], message: str, environment: Mapping[str, str] | None = None) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if result.returncode != 0:
+        log = (result.stdout + result.stderr).strip()
+        errors = [line for line in log.splitlines() if "rror" in line]
+        raise BuildError(f"{message}: {errors[0] if errors else log[-300:]}", log)

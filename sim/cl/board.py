@@ -1,0 +1,93 @@
+"""The simulated board of a context: its memory, what is allocated there, and its clock."""
+
+import bisect
+from dataclasses import dataclass
+
+import numpy as np
+
+from hls.target.board import Board
+from sim.shared import Fault, FaultKind, SharedMemory
+
+from .constants import status_code
+from .errors import MemoryError
+
+__all__ = ["Allocation", "SimulatedBoard"]
+
+#: Nominal host link, to give copies a duration: about what eight lanes of PCI Express 3.0 carry.
+HOST_BYTES_PER_NS = 6.0
+#: Distance between buffers, so that a run over a buffer's end meets no other; small memories have less to give.
+GUARD_BYTES, SMALL_GUARD_BYTES, SMALL_MEMORY = 4096, 64, 1 << 24
+
+
+@dataclass(frozen=True, order=True)
+class Allocation:
+    """Bytes [address, address + bytes) of the global memory."""
+
+    address: int
+    bytes: int
+
+    @property
+    def end(self) -> int:
+        return self.address + self.bytes
+
+
+class SimulatedBoard:
+    """Memory and time of one board, kept over all programs that run on it. ``now_ns`` is simulated time."""
+
+    def __init__(self, board: Board):
+        self.facts = board
+        self.memory = SharedMemory(board.memory.bytes)
+        self.now_ns = 0.0
+        self._allocations: list[Allocation] = []  # by address
+        self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
+        self._alignment = max(self._guard, board.memory.word_bytes)
+
+    def allocate(self, bytes: int) -> Allocation:
+        """Reserve memory, at the lowest address with room. Raises cl.MemoryError when there is none."""
+        place = self._guard  # nothing lies at address 0: a null pointer is caught
+        for index, existing in enumerate([*self._allocations, Allocation(self.memory.bytes + self._guard, 0)]):
+            if place + bytes + self._guard <= existing.address:
+                allocation = Allocation(place, bytes)
+                self._allocations.insert(index, allocation)
+                self._publish()
+                return allocation
+            place = -(-(existing.end + self._guard) // self._alignment) * self._alignment
+        used = sum(allocation.bytes for allocation in self._allocations)
+        raise MemoryError("create_buffer", status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+                          f"no room for {bytes:,} bytes on board {self.facts.name}: {used:,} of {self.memory.bytes:,} "
+                          "are in use; release buffers or choose a board with more memory")
+
+    def free(self, allocation: Allocation) -> None:
+        """Give memory back; accesses to it are faults from then on."""
+        del self._allocations[bisect.bisect_left(self._allocations, allocation)]
+        self._publish()
+
+    def view(self, allocation: Allocation) -> np.ndarray:
+        """The bytes themselves, shared with the simulator."""
+        return self.memory.contents[allocation.address:allocation.end]
+
+    def transfer(self, bytes: int) -> tuple[float, float]:
+        """Let the time of a copy from or to the host pass; returns its start and end in ns."""
+        start = self.now_ns
+        self.now_ns += bytes / HOST_BYTES_PER_NS
+        return start, self.now_ns
+
+    def describe(self, fault: Fault, names: dict[Allocation, str]) -> str:
+        """A refused access in words; ``names`` says which buffers the kernel was given."""
+        if fault.kind is FaultKind.PROTOCOL:
+            return f"the design broke an AXI rule with a burst of {fault.bytes} bytes at address {fault.address:#x}"
+        verb = "read" if fault.kind is FaultKind.READ_OUTSIDE else "wrote"
+        more = f" (and {fault.count - 1} more such accesses)" if fault.count > 1 else ""
+        return f"it {verb} {fault.bytes} bytes at {self._place(fault.address, names)}{more}"
+
+    def _place(self, address: int, names: dict[Allocation, str]) -> str:
+        before = [one for one in names if one.address <= address]
+        if not before:
+            return f"address {address:#x}, outside every buffer"
+        nearest = max(before)
+        offset = address - nearest.address
+        return (f"byte {offset} of argument `{names[nearest]}`, whose buffer has {nearest.bytes} bytes; make the buffer "
+                "larger or check the index")
+
+    def _publish(self) -> None:
+        self.memory.publish([(one.address, one.end) for one in self._allocations])

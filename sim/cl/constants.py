@@ -1,0 +1,114 @@
+"""OpenCL's numbers under pyopencl's names."""
+
+__all__ = ["command_execution_status", "command_queue_properties", "device_info", "device_type", "kernel_info",
+           "mem_flags", "profiling_info", "program_build_info", "status_code"]
+
+
+class _Constants:
+    """A class whose upper-case members are numbers."""
+
+    @classmethod
+    def to_string(cls, value: int) -> str:
+        """The name of ``value``, or the number as text."""
+        return next((name for name, number in vars(cls).items() if name.isupper() and number == value), str(value))
+
+
+class mem_flags(_Constants):
+    READ_WRITE = 1 << 0
+    WRITE_ONLY = 1 << 1
+    READ_ONLY = 1 << 2
+    USE_HOST_PTR = 1 << 3
+    ALLOC_HOST_PTR = 1 << 4
+    COPY_HOST_PTR = 1 << 5
+    HOST_WRITE_ONLY = 1 << 7
+    HOST_READ_ONLY = 1 << 8
+    HOST_NO_ACCESS = 1 << 9
+
+
+class status_code(_Constants):
+    SUCCESS = 0
+    DEVICE_NOT_FOUND = -1
+    DEVICE_NOT_AVAILABLE = -2
+    COMPILER_NOT_AVAILABLE = -3
+    MEM_OBJECT_ALLOCATION_FAILURE = -4
+    OUT_OF_RESOURCES = -5
+    OUT_OF_HOST_MEMORY = -6
+    MEM_COPY_OVERLAP = -8
+    BUILD_PROGRAM_FAILURE = -11
+    INVALID_VALUE = -30
+    INVALID_DEVICE_TYPE = -31
+    INVALID_PLATFORM = -32
+    INVALID_DEVICE = -33
+    INVALID_CONTEXT = -34
+    INVALID_QUEUE_PROPERTIES = -35
+    INVALID_COMMAND_QUEUE = -36
+    INVALID_HOST_PTR = -37
+    INVALID_MEM_OBJECT = -38
+    INVALID_BINARY = -42
+    INVALID_BUILD_OPTIONS = -43
+    INVALID_PROGRAM = -44
+    INVALID_PROGRAM_EXECUTABLE = -45
+    INVALID_KERNEL_NAME = -46
+    INVALID_KERNEL = -48
+    INVALID_ARG_INDEX = -49
+    INVALID_ARG_VALUE = -50
+    INVALID_ARG_SIZE = -51
+    INVALID_KERNEL_ARGS = -52
+    INVALID_WORK_DIMENSION = -53
+    INVALID_WORK_GROUP_SIZE = -54
+    INVALID_WORK_ITEM_SIZE = -55
+    INVALID_GLOBAL_OFFSET = -56
+    INVALID_EVENT_WAIT_LIST = -57
+    INVALID_EVENT = -58
+    INVALID_OPERATION = -59
+    INVALID_BUFFER_SIZE = -61
+    INVALID_GLOBAL_WORK_SIZE = -63
+
+
+class command_execution_status(_Constants):
+    COMPLETE = 0
+    RUNNING = 1
+    SUBMITTED = 2
+    QUEUED = 3
+
+
+class command_queue_properties(_Constants):
+    OUT_OF_ORDER_EXEC_MODE_ENABLE = 1 << 0
+    PROFILING_ENABLE = 1 << 1
+
+
+class device_type(_Constants):
+    DEFAULT = 1 << 0
+    CPU = 1 << 1
+    GPU = 1 << 2
+    ACCELERATOR = 1 << 3
+    CUSTOM = 1 << 4
+    ALL = 0xFFFFFFFF
+
+
+class profiling_info(_Constants):
+    QUEUED = 0x1280
+    SUBMIT = 0x1281
+    START = 0x1282
+    END = 0x1283
+    COMPLETE = 0x1284
+
+
+class device_info(_Constants):
+    TYPE = 0x1000
+    MAX_CLOCK_FREQUENCY = 0x100C
+    GLOBAL_MEM_SIZE = 0x101F
+    NAME = 0x102B
+    VENDOR = 0x102C
+    VERSION = 0x102F
+
+
+class kernel_info(_Constants):
+    FUNCTION_NAME = 0x1190
+    NUM_ARGS = 0x1191
+
+
+class program_build_info(_Constants):
+    STATUS = 0x1181
+    OPTIONS = 0x1182
+    LOG = 0x1183

@@ -1,0 +1,30 @@
+"""pyopencl's exceptions, with OpenCL's codes, and what to do in the message."""
+
+from .constants import status_code
+
+__all__ = ["Error", "LogicError", "MemoryError", "RuntimeError"]
+
+
+class Error(Exception):
+    """``code`` is the OpenCL status, ``routine`` the call that failed, ``what`` the explanation."""
+
+    def __init__(self, routine: str, code: int, what: str = ""):
+        self.routine, self.code, self.what = routine, code, what
+        text = f"{routine} failed: {status_code.to_string(code)}"
+        super().__init__(f"{text} - {what}" if what else text)
+
+
+class LogicError(Error):
+    """The host program asked for something that cannot be."""
+
+
+class ArgumentCountError(LogicError, TypeError):
+    """A kernel got too few or too many arguments; pyopencl raises TypeError here."""
+
+
+class RuntimeError(Error):
+    """A build or a run failed."""
+
+
+class MemoryError(Error):
+    """The board's memory is full."""

@@ -1,0 +1,141 @@
+"""One kernel run: its index space, the registers, and what came out."""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hls.ir.interpreter import ExecutionError, run_kernel
+from hls.profile.text import render
+from hls.rtl.interface import KernelInterface
+
+from .arguments import Value
+from .constants import status_code
+from .errors import LogicError, RuntimeError
+from .event import Event, Statistics
+from .memory import Buffer
+
+if TYPE_CHECKING:
+    from .program import Program
+
+__all__ = ["IndexSpace", "execute", "index_space"]
+
+DIMENSIONS = 3
+#: Largest work-group that is chosen where the host names none.
+DEFAULT_GROUP = 256
+ROUTINE = "clEnqueueNDRangeKernel"
+
+
+@dataclass(frozen=True)
+class IndexSpace:
+    """A launch's sizes, in three dimensions of which ``work_dim`` were given."""
+
+    global_size: tuple[int, int, int]
+    local_size: tuple[int, int, int]
+    offset: tuple[int, int, int]
+    work_dim: int
+
+    def registers(self) -> dict[str, int]:
+        """Every size by the name of its launch register."""
+        values = {"work_dim": self.work_dim}
+        for d in range(DIMENSIONS):
+            values |= {f"global_size_{d}": self.global_size[d], f"local_size_{d}": self.local_size[d],
+                       f"num_groups_{d}": self.global_size[d] // self.local_size[d],
+                       f"global_offset_{d}": self.offset[d]}
+        return values
+
+
+def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size: Sequence[int] | None,
+                offset: Sequence[int] | None, g_times_l: bool = False) -> IndexSpace:
+    """Check a launch's sizes. Raises LogicError with OpenCL's code and what to do."""
+    global_size = _sizes("global size", global_size, status_code.INVALID_GLOBAL_WORK_SIZE)
+    work_dim = len(global_size)
+    local_size = None if local_size is None else _sizes("local size", local_size, status_code.INVALID_WORK_GROUP_SIZE)
+    offset = tuple(map(int, offset or ())) + (0,) * (DIMENSIONS - len(offset or ()))
+    if min(offset) < 0:
+        raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"the global offset {offset} is negative")
+    if local_size is not None and len(local_size) != work_dim:
+        raise LogicError(ROUTINE, status_code.INVALID_VALUE,
+                         f"global size {global_size} and local size {local_size} differ in dimensions")
+    if g_times_l and local_size:
+        global_size = tuple(g * size for g, size in zip(global_size, local_size))
+    if not kernel.ndrange and math.prod(global_size) != 1:
+        raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE,
+                         f"kernel {kernel.name} is a single work-item kernel (it asks for no work-item id): launch it "
+                         f"with global size (1,), not {global_size}")
+    local_size = _group(kernel, global_size, local_size)
+    return IndexSpace(_three(global_size), _three(local_size), offset, work_dim)
+
+
+def _sizes(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
+    sizes = tuple(int(size) for size in sizes)
+    if not 1 <= len(sizes) <= DIMENSIONS:
+        raise LogicError(ROUTINE, status_code.INVALID_WORK_DIMENSION,
+                         f"{what} {sizes} has {len(sizes)} dimensions; 1 to {DIMENSIONS} are possible")
+    if min(sizes) < 1:
+        raise LogicError(ROUTINE, code, f"{what} {sizes} must be at least 1 in each dimension; leave the launch out, or "
+                         "pass allow_empty_ndrange=True, where there is no work")
+    return sizes
+
+
+def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tuple[int, ...] | None) -> tuple[int, ...]:
+    required = kernel.work_group_size
+    if local_size is None:
+        if required is not None:
+            local_size = tuple(required[:len(global_size)])
+        else:
+            first = max(size for size in range(1, DEFAULT_GROUP + 1) if global_size[0] % size == 0)
+            local_size = (first, *(1 for _ in global_size[1:]))
+    if required is not None and _three(local_size) != tuple(required):
+        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
+                         f"kernel {kernel.name} requires work-groups of {tuple(required)}, not {local_size}")
+    if any(g % size for g, size in zip(global_size, local_size)):
+        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
+                         f"global size {global_size} is not a multiple of local size {local_size}")
+    return local_size
+
+
+def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
+    return (*sizes, *(1,) * (DIMENSIONS - len(sizes)))
+
+
+def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:
+    """Run the kernel to its end, on the simulated board or the emulator."""
+    if program.emulated:
+        return _emulate(program, kernel, values, space)
+    board = program.context.simulated
+    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
+    run = program.system.run(kernel, arguments, space.registers())
+    start = board.now_ns
+    board.now_ns += run.cycles * 1000.0 / program.system.interface.clock_mhz
+    if run.fault is not None:
+        names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, values)
+                 if isinstance(value.value, Buffer)}
+        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES,
+                           f"kernel {kernel.name}: {board.describe(run.fault, names)}")
+    if run.status:
+        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES,
+                           f"kernel {kernel.name} ended with error bits {run.status:#x}")
+    statistics = program.result.decode(kernel.name, run.counters)
+    if os.environ.get("SLUICE_STATS") == "1":
+        print(render(statistics, program.source), flush=True)
+    return Event(start, board.now_ns, Statistics(statistics))
+
+
+def _emulate(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:
+    buffers, scalars = {}, {}
+    for argument, value in zip(kernel.arguments, values, strict=True):
+        if argument.kind == "buffer":
+            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.bytes
+        else:
+            scalars[argument.name] = value.value.item()
+    try:
+        run_kernel(program.result.module, kernel.name, buffers, scalars, space.global_size[:space.work_dim],
+                   space.local_size[:space.work_dim], space.offset[:space.work_dim])
+    except ExecutionError as error:
+        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"kernel {kernel.name}: {error}") from error
+    now = program.context.simulated.now_ns
+    return Event(now, now)

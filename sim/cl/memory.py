@@ -1,0 +1,109 @@
+"""Buffers in the board's memory, and the host's view of arrays."""
+
+import numpy as np
+
+from .constants import mem_flags, status_code
+from .errors import LogicError
+from .platform import Context
+
+__all__ = ["Buffer", "LocalMemory", "host_bytes"]
+
+COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
+
+
+class LocalMemory:
+    """A local memory argument of ``size`` bytes."""
+
+    def __init__(self, size: int):
+        self.size = size
+
+
+class Buffer:
+    """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
+
+    USE_HOST_PTR copies too: the board has memory of its own.
+    """
+
+    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None):
+        if hostbuf is not None and not flags & COPIES:
+            raise LogicError("create_buffer", status_code.INVALID_HOST_PTR,
+                             "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR")
+        if hostbuf is None and flags & COPIES:
+            raise LogicError("create_buffer", status_code.INVALID_HOST_PTR, "the flags ask for a hostbuf")
+        source = None if hostbuf is None else host_bytes(hostbuf, "create_buffer")
+        size = size or (0 if source is None else source.size)
+        if size <= 0:
+            raise LogicError("create_buffer", status_code.INVALID_BUFFER_SIZE, f"a buffer needs bytes, not {size}")
+        if source is not None and size > source.size:
+            raise LogicError("create_buffer", status_code.INVALID_VALUE,
+                             f"size {size} is greater than the host buffer of {source.size} bytes")
+        self.context, self.flags, self.size = context, flags, int(size)
+        self._parent: Buffer | None = None
+        self._allocation = context.simulated.allocate(self.size)
+        if source is not None:
+            self.bytes[:] = source[:self.size]
+
+    @property
+    def allocation(self):
+        """Where the buffer lies; LogicError after release()."""
+        if self._allocation is None:
+            raise LogicError("Buffer", status_code.INVALID_MEM_OBJECT, "the buffer has been released")
+        return self._allocation
+
+    @property
+    def address(self) -> int:
+        """Global byte address, what a kernel is given."""
+        return self.allocation.address
+
+    @property
+    def int_ptr(self) -> int:
+        return self.address
+
+    @property
+    def bytes(self) -> np.ndarray:
+        """The contents, shared with the simulated board."""
+        return self.context.simulated.view(self.allocation)
+
+    def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
+        """The part [origin, origin + size) as a buffer of its own, sharing the bytes."""
+        if origin < 0 or size <= 0 or origin + size > self.size:
+            raise LogicError("Buffer.get_sub_region", status_code.INVALID_VALUE,
+                             f"bytes {origin} to {origin + size} are not within the buffer of {self.size}")
+        part = Buffer.__new__(Buffer)
+        part.context, part.flags, part.size, part._parent = self.context, flags or self.flags, size, self
+        part._allocation = type(self.allocation)(self.address + origin, size)
+        return part
+
+    def __getitem__(self, where: slice) -> "Buffer":
+        start, stop, step = where.indices(self.size)
+        if step != 1:
+            raise LogicError("Buffer.__getitem__", status_code.INVALID_VALUE, "a part of a buffer has step 1")
+        return self.get_sub_region(start, stop - start)
+
+    def release(self) -> None:
+        """Give the memory back."""
+        allocation, self._allocation = self.allocation, None
+        if self._parent is None:
+            self.context.simulated.free(allocation)
+
+    def __del__(self):
+        # A buffer that was never made (its constructor raised) has nothing to give back.
+        if getattr(self, "_allocation", None) is not None and self._parent is None:
+            self.context.simulated.free(self._allocation)
+
+
+def host_bytes(array, routine: str, writable: bool = False) -> np.ndarray:
+    """The bytes of a contiguous host array or buffer, without a copy. Raises LogicError where that cannot be."""
+    try:
+        view = memoryview(array)
+    except TypeError:
+        raise LogicError(routine, status_code.INVALID_VALUE,
+                         f"a host array is wanted, not {type(array).__name__}") from None
+    if not view.contiguous:
+        raise LogicError(routine, status_code.INVALID_VALUE, "the host array is not contiguous; use "
+                         "numpy.ascontiguousarray")
+    if writable and view.readonly:
+        raise LogicError(routine, status_code.INVALID_VALUE, "the host array is read-only")
+    if isinstance(array, np.ndarray):
+        return array.reshape(-1, order="A").view(np.uint8)  # order "A" keeps Fortran arrays from being copied
+    return np.frombuffer(view.cast("B"), np.uint8)

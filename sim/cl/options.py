@@ -1,0 +1,56 @@
+"""Build options of a program: OpenCL's, and the compiler's own."""
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from hls.options import Options
+
+from .constants import status_code
+from .errors import RuntimeError
+
+__all__ = ["parse_options", "stall_seed"]
+
+#: Permissions that change nothing here: what is allowed need not be done.
+WITHOUT_EFFECT = {"-w", "-Werror", "-cl-mad-enable", "-cl-opt-disable", "-cl-denorms-are-zero", "-cl-no-signed-zeros",
+                  "-cl-finite-math-only", "-cl-kernel-arg-info", "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2",
+                  "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-strict-aliasing"}
+RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
+
+
+def parse_options(options: str | Iterable[str], folder: Path) -> Options:
+    """The compiler's options from a list or a command line. Raises cl.RuntimeError for one that is not known.
+
+    ``folder`` is searched by ``#include`` before the folders given.
+    """
+    words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
+    defines, include_dirs, relaxed, once = {}, [folder], False, False
+    left = iter(word for word in words if word)
+    for word in left:
+        if word in RELAXED:
+            relaxed = True
+        elif word == "-fpc":
+            once = True
+        elif word[:2] in ("-D", "-I"):
+            value = word[2:].strip() or next(left, None)
+            if value is None:
+                raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word} needs a value")
+            if word[1] == "I":
+                include_dirs.append(Path(value))
+            else:
+                name, _, text = value.partition("=")
+                defines[name] = text or "1"
+        elif word not in WITHOUT_EFFECT:
+            raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
+                               f"unknown option {word}; known are -D, -I, -fpc, {', '.join(sorted(RELAXED))}")
+    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0)
+
+
+def stall_seed() -> int:
+    """The seed of random stalls, from $SLUICE_STALL_SEED; 0 is none."""
+    text = os.environ.get("SLUICE_STALL_SEED") or "0"
+    if not text.isdecimal() or int(text) >= 1 << 32:
+        raise RuntimeError("clBuildProgram", status_code.INVALID_VALUE,
+                           f"SLUICE_STALL_SEED must be a number of 32 bits, not {text!r}")
+    return int(text)

@@ -1,0 +1,218 @@
+"""Programs and kernels: building, arguments, launching."""
+
+import os
+import sys
+import weakref
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hls.diag import CompileError, render
+from hls.rtl.interface import KernelInterface
+from sim.errors import BuildError, SimulationError, ToolMissing
+from sim.loaded import LoadedSystem, TraceRequest
+
+from . import compiler
+from .arguments import Value, check_argument, python_scalar
+from .constants import kernel_info, program_build_info, status_code
+from .errors import ArgumentCountError, LogicError, RuntimeError
+from .event import Event, wait_for_events
+from .launch import execute, index_space
+from .options import parse_options, stall_seed
+from .platform import Context
+from .queue import CommandQueue
+
+__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel"]
+
+SOURCE_NAME = "<program source>"
+
+
+class Program:
+    """OpenCL C source for a context's board; ``build`` compiles it."""
+
+    def __init__(self, context: Context, source: str):
+        if not isinstance(source, str):
+            raise LogicError("Program", status_code.INVALID_BINARY, "a program is made from OpenCL C source text")
+        self.context, self.source = context, source
+        self.result: compiler.Compiled | None = None
+        self.emulated = context.device.kind == "emulator"
+        self._log = ""
+        self._system: LoadedSystem | None = None
+
+    def build(self, options: str | Iterable[str] = (), devices=None, cache_dir: str | None = None, *,
+              device: str | None = None) -> "Program":
+        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL.
+
+        Raises cl.RuntimeError with the compiler's messages.
+        """
+        chosen = parse_options(options, _main_folder())
+        if device not in (None, "board", "emulator"):
+            raise LogicError("clBuildProgram", status_code.INVALID_DEVICE,
+                             f'device must be "board" or "emulator", not {device!r}')
+        self.emulated = device == "emulator" or (device is None and self.context.device.kind == "emulator")
+        try:
+            self.result = compiler.compile_source(self.source, self.context.device.board, chosen, SOURCE_NAME)
+        except CompileError as error:
+            self._log = "\n".join(render(one, {SOURCE_NAME: self.source}) for one in error.diagnostics)
+            raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
+        self._log = "\n".join(render(one, {SOURCE_NAME: self.source}) for one in self.result.warnings)
+        return self
+
+    @property
+    def system(self) -> LoadedSystem:
+        """The simulator of this program; built at the first launch."""
+        if self._system is None:
+            result = self._built()
+            simulated = self.context.simulated
+            self._system = LoadedSystem(result.verilog, result.interface, simulated.facts, simulated.memory,
+                                        stall_seed(), _trace_request(), _show_progress)
+            weakref.finalize(self, self._system.close)
+        return self._system
+
+    @property
+    def kernel_names(self) -> str:
+        """Names of the kernels, separated by semicolons."""
+        return ";".join(kernel.name for kernel in self._built().interface.kernels)
+
+    def all_kernels(self) -> list["Kernel"]:
+        """A kernel object for each kernel."""
+        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels]
+
+    def get_build_info(self, device, parameter: int):
+        """The build's log, by OpenCL's number."""
+        if parameter == program_build_info.LOG:
+            return self._log
+        if parameter == program_build_info.STATUS:
+            return 0 if self.result else -1
+        raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+
+    def __getattr__(self, name: str) -> "Kernel":
+        if name.startswith("_") or self.__dict__.get("result") is None:
+            raise AttributeError(f"{name!r} is no attribute, and the program has no kernels before build()")
+        try:
+            return Kernel(self, name)
+        except LogicError as error:
+            raise AttributeError(error.what) from None
+
+    def _built(self) -> compiler.Compiled:
+        if self.result is None:
+            raise LogicError("Program", status_code.INVALID_PROGRAM_EXECUTABLE, "the program is not built; call build()")
+        return self.result
+
+
+class Kernel:
+    """One kernel of a built program, with the arguments set so far."""
+
+    def __init__(self, program: Program, name: str):
+        kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
+        if name not in kernels:
+            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
+                             f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}")
+        self.program = program
+        self.interface: KernelInterface = kernels[name]
+        self.function_name = name
+        self.num_args = len(self.interface.arguments)
+        self._values: list[Value | None] = [None] * self.num_args
+        self._dtypes: list[np.dtype | None] = [None] * self.num_args
+
+    @property
+    def context(self) -> Context:
+        return self.program.context
+
+    def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
+        """Say the type of each scalar argument, None for buffers: then Python numbers are accepted."""
+        if len(dtypes) != self.num_args:
+            raise ArgumentCountError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS,
+                                     self._count(len(dtypes)))
+        self._dtypes = [None if dtype is None else np.dtype(dtype) for dtype in dtypes]
+
+    set_arg_types = set_scalar_arg_dtypes
+
+    def set_arg(self, index: int, value) -> None:
+        """Set one argument: a buffer, or a numpy scalar of the parameter's type."""
+        if not 0 <= index < self.num_args:
+            raise LogicError("clSetKernelArg", status_code.INVALID_ARG_INDEX,
+                             f"kernel {self.function_name} has no argument {index}; it has {self.num_args}")
+        value = python_scalar(value, self._dtypes[index])
+        self._values[index] = check_argument(self.interface, index, value, self.context)
+
+    def set_args(self, *values) -> None:
+        """Set all arguments."""
+        if len(values) != self.num_args:
+            raise ArgumentCountError("Kernel.set_args", status_code.INVALID_KERNEL_ARGS, self._count(len(values)))
+        for index, value in enumerate(values):
+            self.set_arg(index, value)
+
+    def get_info(self, parameter: int):
+        """Name or number of arguments, by OpenCL's number."""
+        known = {kernel_info.FUNCTION_NAME: self.function_name, kernel_info.NUM_ARGS: self.num_args}
+        if parameter not in known:
+            raise LogicError("Kernel.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+        return known[parameter]
+
+    def __call__(self, queue: CommandQueue, global_size: Sequence[int], local_size: Sequence[int] | None, *args,
+                 global_offset: Sequence[int] | None = None, wait_for: list[Event] | None = None,
+                 g_times_l: bool = False, allow_empty_ndrange: bool = False) -> Event:
+        """Set all arguments and launch."""
+        self.set_args(*args)
+        return enqueue_nd_range_kernel(queue, self, global_size, local_size, global_offset, wait_for, g_times_l,
+                                       allow_empty_ndrange)
+
+    def _count(self, given: int) -> str:
+        wanted = ", ".join(f"{argument.c_type} {argument.name}" for argument in self.interface.arguments)
+        return f"kernel {self.function_name} takes {self.num_args} arguments ({wanted}), not {given}"
+
+
+def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_size: Sequence[int],
+                            local_work_size: Sequence[int] | None, global_work_offset: Sequence[int] | None = None,
+                            wait_for: list[Event] | None = None, g_times_l: bool = False,
+                            allow_empty_ndrange: bool = False) -> Event:
+    """Run the kernel over its index space; the event has the run's statistics.
+
+    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the run fails.
+    """
+    wait_for_events(wait_for or [])
+    if queue.context is not kernel.context:
+        raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_CONTEXT, "queue and kernel differ in context")
+    missing = [argument.name for argument, value in zip(kernel.interface.arguments, kernel._values) if value is None]
+    if missing:
+        raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
+                         f"kernel {kernel.function_name}: not set: {', '.join(missing)}")
+    if allow_empty_ndrange and 0 in global_work_size:
+        return Event(queue.context.simulated.now_ns, queue.context.simulated.now_ns)
+    space = index_space(kernel.interface, global_work_size, local_work_size, global_work_offset, g_times_l)
+    try:
+        return execute(kernel.program, kernel.interface, kernel._values, space)
+    except ToolMissing as error:
+        raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
+    except (BuildError, SimulationError) as error:
+        raise RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, str(error)) from error
+
+
+def _main_folder() -> Path:
+    """Where the host program lies: includes are found beside it."""
+    main = getattr(sys.modules["__main__"], "__file__", None)
+    return Path(main).resolve().parent if main else Path.cwd()
+
+
+def _trace_request() -> TraceRequest | None:
+    """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS."""
+    path = os.environ.get("SLUICE_TRACE")
+    if not path:
+        return None
+    window = os.environ.get("SLUICE_TRACE_WINDOW") or "0:20000"
+    start, colon, cycles = window.partition(":")
+    signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
+    if not (start.isdecimal() and colon and cycles.isdecimal()):
+        raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
+    if signals not in ("handshakes", "all"):
+        raise LogicError("trace", status_code.INVALID_VALUE,
+                         f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}")
+    return TraceRequest(Path(path), int(start), int(cycles), signals)
+
+
+def _show_progress(step: str) -> None:
+    print(f"sluice: {step} ...", file=sys.stderr, flush=True)
+
+

@@ -1,0 +1,96 @@
+"""Command queues: commands run in the order in which they are queued, to the end, when they are queued."""
+
+from typing import Self
+
+import numpy as np
+
+from .constants import command_queue_properties, status_code
+from .errors import LogicError
+from .event import Event, wait_for_events
+from .memory import Buffer, host_bytes
+from .platform import Context, Device
+
+__all__ = ["CommandQueue", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_marker"]
+
+
+class CommandQueue:
+    """A queue on the context's board. Profiling is always on."""
+
+    def __init__(self, context: Context, device: Device | None = None, properties: int | None = None):
+        if device is not None and device is not context.device:
+            raise LogicError("CommandQueue", status_code.INVALID_DEVICE, "the device is not the context's")
+        self.context = context
+        self.properties = (properties or 0) | command_queue_properties.PROFILING_ENABLE
+
+    @property
+    def device(self) -> Device:
+        return self.context.device
+
+    def finish(self) -> None:
+        """Return when all commands are finished, as they are."""
+
+    def flush(self) -> None:
+        """Return when all commands are on their way, as they are."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *unused) -> None:
+        self.finish()
+
+
+def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wait_for: list[Event] | None = None,
+                 device_offset: int = 0, src_offset: int = 0, dst_offset: int = 0, dest_offset: int | None = None,
+                 byte_count: int | None = None) -> Event:
+    """Copy between host arrays and buffers, or between buffers.
+
+    ``device_offset`` is the offset in bytes into the buffer of a copy from or to the host; ``src_offset``,
+    ``dst_offset`` and ``byte_count`` are for copies between buffers. Host arrays are contiguous.
+    """
+    wait_for_events(wait_for or [])
+    if isinstance(dest, Buffer) and isinstance(src, Buffer):
+        offset = dst_offset if dest_offset is None else dest_offset
+        count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
+        return _copy(queue, _part(dest, offset, count), _part(src, src_offset, count))
+    if isinstance(dest, Buffer):
+        source = host_bytes(src, "enqueue_copy")
+        return _copy(queue, _part(dest, device_offset, source.size), source)
+    if isinstance(src, Buffer):
+        target = host_bytes(dest, "enqueue_copy", writable=True)
+        return _copy(queue, target, _part(src, device_offset, target.size))
+    raise LogicError("enqueue_copy", status_code.INVALID_MEM_OBJECT,
+                     f"neither {type(dest).__name__} nor {type(src).__name__} is a buffer")
+
+
+def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, size: int,
+                        wait_for: list[Event] | None = None) -> Event:
+    """Fill bytes [offset, offset + size) with repetitions of ``pattern`` (a numpy scalar or array)."""
+    wait_for_events(wait_for or [])
+    unit = host_bytes(np.ascontiguousarray(pattern), "enqueue_fill_buffer")
+    if size % unit.size or offset % unit.size:
+        raise LogicError("enqueue_fill_buffer", status_code.INVALID_VALUE,
+                         f"offset {offset} and size {size} must be multiples of the pattern's {unit.size} bytes")
+    return _copy(queue, _part(mem, offset, size), np.tile(unit, size // unit.size))
+
+
+def enqueue_barrier(queue: CommandQueue, wait_for: list[Event] | None = None) -> Event:
+    """An event for all commands queued so far."""
+    wait_for_events(wait_for or [])
+    return Event(queue.context.simulated.now_ns, queue.context.simulated.now_ns)
+
+
+enqueue_marker = enqueue_barrier
+
+
+def _part(buffer: Buffer, offset: int, count: int) -> np.ndarray:
+    if offset < 0 or count < 0 or offset + count > buffer.size:
+        raise LogicError("enqueue_copy", status_code.INVALID_VALUE,
+                         f"bytes {offset} to {offset + count} are not within the buffer of {buffer.size} bytes")
+    return buffer.bytes[offset:offset + count]
+
+
+def _copy(queue: CommandQueue, target: np.ndarray, source: np.ndarray) -> Event:
+    if np.may_share_memory(target, source):
+        raise LogicError("enqueue_copy", status_code.MEM_COPY_OVERLAP, "source and destination overlap")
+    target[:] = source
+    return Event(*queue.context.simulated.transfer(target.size))

