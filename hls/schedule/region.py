@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..ir import Op, Region, Value
 from .levels import Levels, assign_levels, captures, is_variable, offers_response
-from .plan import Carried, LevelPlan, Point, RegionPlan, Row
+from .plan import Carried, LevelPlan, Point, RegionPlan
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
 
