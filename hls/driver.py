@@ -9,7 +9,7 @@ from .ir import Function, Module
 from .memory import MemoryPlan, plan_memory
 from .options import Options
 from .passes.lookahead import Lookahead
-from .passes.pipeline import optimize
+from .passes.pipeline import PipelineOptions, optimize
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
@@ -56,14 +56,14 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
     """Compile OpenCL C text for a board. Raises :class:`hls.diag.CompileError`, or BoardError for the board's file."""
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
-    parsed = parse_source(source, file, options.defines, list(options.include_dirs))
+    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
     return compile_module(parsed.module, board, options, tuple(parsed.warnings))
 
 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    optimized = optimize(module, options)
+    optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits))
     kernels = tuple(_plan(f, board, options, timing) for f in optimized.kernels)
     inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
     verilog, interface = build_system(inputs, board, options, timing.address_bits)

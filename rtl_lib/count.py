@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
+from .library import shared
 
 __all__ = ["CauseHistogram", "EventCounter", "account"]
 
@@ -14,6 +15,7 @@ def _check_bits(bits):
         raise ValueError(f"bits must be a positive integer, not {bits!r}")
 
 
+@shared
 class EventCounter(wiring.Component):
     """Counts the cycles in which ``event`` is high.
 
@@ -54,6 +56,7 @@ def account(causes, running):
     return next((k for k, cause in enumerate(causes) if cause), len(causes))
 
 
+@shared
 class CauseHistogram(wiring.Component):
     """Puts every running cycle into exactly one account.
 

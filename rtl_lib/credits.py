@@ -4,9 +4,12 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl_lib.library import shared
+
 __all__ = ["CreditCounter"]
 
 
+@shared
 class CreditCounter(wiring.Component):
     """Counts what may still be sent.
 

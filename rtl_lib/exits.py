@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
+from .library import shared
 from .mem.fifo import StreamFifo
 
 __all__ = ["ExitBuffer", "ExitFifo", "advance", "check_entries"]
@@ -22,6 +23,7 @@ def advance(pointer, entries):
     return Mux(pointer == entries - 1, 0, pointer + 1)
 
 
+@shared
 class ExitBuffer(wiring.Component):
     """Results that end in any order leave in the order of their entries.
 
@@ -80,6 +82,7 @@ class ExitBuffer(wiring.Component):
         ]
 
 
+@shared
 class ExitFifo(wiring.Component):
     """Results that end in order: what :class:`ExitBuffer` becomes with one slot.
 
@@ -94,7 +97,7 @@ class ExitFifo(wiring.Component):
     def __init__(self, shape, entries):
         check_entries(entries)
         self.entries = entries
-        self._fifo = StreamFifo(shape, entries)
+        self._fifo = StreamFifo(shape if Shape.cast(shape).width else 1, entries)  # no memory has width 0 in Verilog
         self.timing = self._fifo.timing
         super().__init__({
             "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
@@ -107,8 +110,10 @@ class ExitFifo(wiring.Component):
         m.submodules.fifo = fifo = self._fifo
         m.d.comb += [
             fifo.i.valid.eq(self.write.valid),
-            fifo.i.payload.eq(self.write.value),
+            Value.cast(fifo.i.payload).eq(self.write.value),
+            self.o.valid.eq(fifo.o.valid),
+            Value.cast(self.o.payload).eq(fifo.o.payload),
+            fifo.o.ready.eq(self.o.ready),
             self.retire.eq(self.o.valid & self.o.ready),
         ]
-        wiring.connect(m, fifo.o, wiring.flipped(self.o))
         return m

@@ -6,12 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 from .credits import CreditCounter
 from .exits import advance, check_entries
+from .library import shared
 from .slots import ReadyQueue, SlotEvent, SlotPool, check_slots
 from .state import SlotRegister
 
 __all__ = ["LoopHeader"]
 
 
+@shared
 class LoopHeader(wiring.Component):
     """Issues the tokens of up to ``slots`` running invocations, one a cycle.
 
@@ -120,7 +122,7 @@ class LoopHeader(wiring.Component):
             m.d.sync += tail.eq(advance(tail, self.entries))
         layout = data.StructLayout({"entry": range(self.entries), "invariant": token.invariant.shape()})
         m.submodules.kept = kept = SlotRegister(layout, self.slots)
-        fresh = data.View(layout, kept.write.value)
+        fresh = kept.write.value
         m.d.comb += [
             fresh.entry.eq(tail),
             fresh.invariant.eq(self.i.payload.invariant),

@@ -7,6 +7,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
+from .library import shared
 
 __all__ = ["StallGate", "StallSource", "salt_of", "xorshift"]
 
@@ -23,6 +24,7 @@ def xorshift(state):
     return state ^ (state << 5 & 0xFFFF_FFFF)
 
 
+@shared
 class StallSource(wiring.Component):
     """A pseudo-random bit that says: no handshake here in this cycle.
 
@@ -85,6 +87,7 @@ class StallSource(wiring.Component):
         return third
 
 
+@shared
 class StallGate(wiring.Component):
     """A stream with random stalls; a wire while the seed is 0.
 

@@ -14,7 +14,7 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"diag"},
-    {"target"},
+    {"target", "options"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes"},
@@ -24,6 +24,7 @@ ORDER = (
     {"rtl", "model"},
     {"report"},
     {"driver"},
+    {"output"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

@@ -1,0 +1,75 @@
+"""OpenCL C to IR: preprocess, parse, check, lower."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..diag import CompileError, Diagnostic, Span
+from ..ir import Module
+from .check import check
+from .lower import lower
+from .parse import parse
+from .preprocess import preprocess
+
+__all__ = ["FrontendError", "Options", "Result", "parse_source"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the compiler's command line says to the frontend."""
+
+    single_precision_constants: bool = False  #: an unsuffixed 1.0 means 1.0f, without a warning
+    warnings_are_errors: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    module: Module
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class FrontendError(CompileError):
+    """Every error found in a source text, with the texts to show them in."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]):
+        super().__init__(*diagnostics)
+        self.sources = dict(sources)
+
+
+def parse_source(
+    text: str,
+    file: str = "kernel.cl",
+    defines: Mapping[str, str] | None = None,
+    include_dirs: Iterable[str] = (),
+    options: Options = Options(),
+) -> Result:
+    """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
+
+    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text.
+    Raises FrontendError (a CompileError) with all errors that could be found in one run.
+    """
+    sources = {file: text}
+    try:
+        expanded = preprocess(text, file, defines or {}, include_dirs)
+        sources |= expanded.sources
+        program = check(parse(expanded, file), options.single_precision_constants)
+    except CompileError as error:
+        raise FrontendError(error.diagnostics, sources) from None
+    except RecursionError:
+        place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
+        raise FrontendError([place], sources) from None
+    if not program.errors and not any(f.kernel for f in program.functions):
+        program.diagnostics.append(Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel"))
+    found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
+    errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
+    if errors:
+        raise FrontendError(sorted(errors, key=_order), sources)
+    try:
+        module = lower(program.functions, program.constants, sources)
+    except RecursionError:
+        place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
+        raise FrontendError([place], sources) from None
+    return Result(module, tuple(found))
+
+
+def _order(d: Diagnostic):
+    return (d.span.file, d.span.line, d.span.column) if d.span else ("", 0, 0)

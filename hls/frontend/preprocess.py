@@ -4,7 +4,6 @@ Messages name the place in the user's own text. A token of the user keeps its pl
 gets the place of the macro's name where it was used; an argument of a macro keeps its own.
 """
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
@@ -107,7 +106,7 @@ class _OpenCLPreprocessor(Preprocessor):
     def on_error(self, file, line, msg):
         if _CONDITION_FAILED.match(msg):
             msg = "the condition is not a constant integer expression"
-        self.report(self._place(file), msg[:1].lower() + msg[1:])
+        self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip())
 
     def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
         if is_malformed:

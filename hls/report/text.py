@@ -51,7 +51,7 @@ def _tree(loops: tuple[Loop, ...], margin: str = "  ") -> list[str]:
     lines = []
     for position, loop in enumerate(loops):
         bar = "| " if loop.children else "  "
-        lines.append(f"{margin}+ {_headline(loop)}")
+        lines += _wrapped(f"+ {_headline(loop)}", margin)
         for finding in _findings(loop):
             lines += _wrapped(finding, margin + bar)
         if loop.children:

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 
 from amaranth import *
-from amaranth.back import verilog
 from amaranth.lib import wiring
-from rtl_lib.axi.control import AxiLiteControl, RegisterMap
-from rtl_lib.axi.lite import AxiLiteWindows
+from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.read_master import AxiReadMaster
-from rtl_lib.axi.signature import AxiLiteSignature, flat_ports
+from rtl_lib.axi.register_map import RegisterMap
+from rtl_lib.axi.signature import flat_ports
+from rtl_lib.axi.windows import AxiLiteWindows
 from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.library import convert
 
 from ..ir import Function
 from ..memory import MemoryPlan
@@ -27,7 +28,6 @@ __all__ = ["KernelInput", "build_system"]
 TOP = "sluice_system"
 WINDOW_BITS = (WINDOW_BYTES - 1).bit_length()
 CONTROL_ADDRESS_BITS = 24
-CYCLES_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class _System:
         interrupt = Signal(len(self.kernels), name="interrupt")
         self.m.d.comb += interrupt.eq(Cat(self.interrupts))
         self.ports["interrupt"] = (interrupt, None)
-        text = verilog.convert(self.m, name=TOP, ports=self.ports, emit_src=False)
+        files = convert(self.m, TOP, self.ports)
         banks = (8 * self.board.memory.word_bytes,) * len(self.board.memory.banks)
-        return {f"{TOP}.v": text}, SystemInterface(
+        return files, SystemInterface(
             TOP, interfaces, banks, (), self.address_bits, self.board.memory.interleave_bytes,
             self.board.clock.kernel_mhz, self.seed is not None,
         )
@@ -158,7 +158,7 @@ class _System:
                 _assign(self.m, value, other)
 
     def _control(self, controls):
-        windows = AxiLiteWindows(len(controls), WINDOW_BITS, CONTROL_ADDRESS_BITS)
+        windows = AxiLiteWindows([c.map.addr_bits for c in controls], WINDOW_BITS, CONTROL_ADDRESS_BITS)
         self.m.submodules.control_windows = windows
         for window, control in zip(windows.windows, controls, strict=True):
             wiring.connect(self.m, window, control.bus)

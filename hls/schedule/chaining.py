@@ -3,7 +3,8 @@
 A chain from u to v through combinational operations that is too long for the clock may not lie in one cycle, and it
 does exactly when v starts in the cycle in which u ends. So ``start[v] >= start[u] + latency(u) + 1`` for every such
 pair is all that chaining asks of a schedule (after Cong and Zhang, "An efficient and versatile scheduling algorithm
-based on SDC formulation", DAC 2006). Of these pairs only those are returned that no other pair implies.
+based on SDC formulation", DAC 2006). Most of these pairs follow from others, as anything behind v starts no earlier
+than v, and are left out.
 """
 
 import heapq
@@ -27,9 +28,10 @@ def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
         if not users[key] or not problem.exceeds(_head(problem, key) + max(rest[user] for user in users[key])):
             frontiers[key] = frozenset()
             continue
-        frontiers[key] = _frontier(problem, users, rank, key)
         implied = frozenset().union(*(frontiers[user] for user in users[key]))
-        pairs.extend((key, late) for late in sorted(frontiers[key] - implied, key=rank.__getitem__))
+        first, late = _frontier(problem, users, rank, key, implied)
+        pairs.extend((key, last) for last in sorted(first, key=rank.__getitem__))
+        frontiers[key] = late
     return pairs
 
 
@@ -76,25 +78,30 @@ def _longest_rest(problem: Problem, users: dict) -> dict:
     return rest
 
 
-def _frontier(problem: Problem, users: dict, rank: dict, first) -> frozenset:
-    """The first operations on each way from ``first`` that cannot start in the cycle in which it ends."""
-    frontier, arrival, queue = set(), {}, []
+def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozenset) -> tuple[set, frozenset]:
+    """The operations that cannot start in the cycle in which ``first`` ends, as far as chains reach them.
+
+    Returns those that need a constraint, and all: also those behind one that has one, or ``implied`` by the
+    constraints of an operation between.
+    """
+    found, late, arrival, queue = set(), set(), {first: 0.0}, []
 
     def leave(key, ns):
         for user in users[key]:
             if user not in arrival:
-                arrival[user] = ns
                 heapq.heappush(queue, (rank[user], user))
-            else:
-                arrival[user] = max(arrival[user], ns)
+            arrival[user] = max(arrival.get(user, 0.0), ns)
 
     leave(first, _head(problem, first))
     while queue:
         _, key = heapq.heappop(queue)
         operation = problem.by_key[key]
         into = arrival[key] + operation.delay
-        if problem.exceeds(into) and arrival[key] > 0:
-            frontier.add(key)
+        if key in late or key in implied or (problem.exceeds(into) and arrival[key] > 0):
+            if key not in late and key not in implied:
+                found.add(key)
+            late.add(key)
+            late.update(() if operation.latency else users[key])
         elif not operation.latency and not problem.exceeds(into):
             leave(key, into)  # an operation that is overlong by itself has constraints of its own
-    return frozenset(frontier)
+    return found, frozenset(late)

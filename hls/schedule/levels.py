@@ -7,9 +7,35 @@ token would already have overwritten it.
 
 from dataclasses import dataclass
 
+import networkx as nx
+
 from ..ir import Op, Region, Value, has
 
-__all__ = ["Levels", "assign_levels", "is_variable", "join_values", "offers_response"]
+__all__ = ["Levels", "assign_levels", "captures", "is_variable", "join_values", "offers_response"]
+
+
+def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
+    """Values from outside that the region uses, at any depth, in order of first use; ``fixed`` ones excepted.
+
+    A loop's request carries them beside its operands.
+    """
+    inside: set[Value] = set()
+    found: dict[Value, None] = {}
+    _collect(region, fixed, inside, found)
+    return tuple(v for v in found if v not in inside)
+
+
+def _collect(region, fixed, inside, found):
+    inside.update(region.args)
+    for op in region.ops:
+        inside.update(op.results)
+        if any(r in fixed for r in op.results):
+            continue
+        for value in op.operands:
+            if value not in fixed:
+                found.setdefault(value)
+        for inner in op.regions:
+            _collect(inner, fixed, inside, found)
 
 
 def is_variable(op: Op) -> bool:
@@ -40,43 +66,70 @@ class Levels:
     read: tuple[int, ...]
     write: tuple[int, ...]
     decide: int
+    inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
 
 
-def assign_levels(region: Region, static: frozenset[Op]) -> Levels:
-    """Levels for one region. ``static`` operations are everywhere available and get none."""
-    ops = {}
-    values = {}
-    body = [op for op in region.ops if not has(op, "terminator") and op not in static]
-    for op in body:
-        ops[op] = max((values.get(v, 0) for v in op.operands), default=0)
-        for result in op.results:
-            values[result] = ops[op] + is_variable(op)
-    yielded = region.terminator.operands
-    nexts = yielded[1:] if region.terminator.opcode == "yield" else []
-    decide = values.get(yielded[0], 0) if region.terminator.opcode == "yield" else 0
-    read = _read_levels(region, ops, values, nexts)
-    for arg, level in zip(region.args, read, strict=True):
-        values[arg] = level
-    write = tuple(max(values.get(v, 0), r) for v, r in zip(nexts, read, strict=True))
+def assign_levels(region: Region, fixed: frozenset[Value]) -> Levels:
+    """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none."""
+    body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
+    inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
+    yielded = region.terminator.operands if region.terminator.opcode == "yield" else []
+    carried = dict(zip(region.args, yielded[1:], strict=True))
+    values = _value_levels(body, inputs, carried)
+    ops = {op: max((values.get(v, 0) for v in inputs[op]), default=0) for op in body}
+    decide = values.get(yielded[0], 0) if yielded else 0
+    read = _read_levels(ops, inputs, values, carried, yielded)
+    values |= zip(region.args, read, strict=True)
+    write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
     joined = [level + 1 for op, level in ops.items() if offers_response(op)]
-    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide)
+    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs)
 
 
-def _read_levels(region, ops, values, nexts) -> tuple[int, ...]:
+def _value_levels(body, inputs, carried) -> dict[Value, int]:
+    """The least levels at which values are there.
+
+    A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
+    recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
+    such a value is taken as there from the start, and its slot waits for it.
+    """
+    edges = [(v, r, is_variable(op)) for op in body for r in op.results or [op] for v in inputs[op]]
+    edges += [(value, arg, False) for arg, value in carried.items()]
+    waiting = _waiting(edges)
+    edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
+    levels: dict = {r: int(is_variable(op)) for op in body for r in op.results}
+    changed = True
+    while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
+        changed = False
+        for a, b, wait in edges:
+            least = levels.get(a, 0) + wait
+            if least > levels.get(b, 0):
+                levels[b], changed = least, True
+    return {v: level for v, level in levels.items() if isinstance(v, Value)}
+
+
+def _waiting(edges) -> set[tuple[Value, Value]]:
+    """Edges inside a recurrence that passes a variable-latency operation."""
+    graph = nx.DiGraph((a, b) for a, b, _ in edges)
+    component = {v: k for k, part in enumerate(nx.strongly_connected_components(graph)) for v in part}
+    slow = {component[a] for a, b, wait in edges if wait and component[a] == component[b]}
+    return {(a, b) for a, b, _ in edges if component[a] == component[b] and component[a] in slow}
+
+
+def _read_levels(ops, inputs, values, carried, yielded) -> tuple[int, ...]:
     """The fixed point of: read no later than the first user, and no later than the value's own definition."""
     far = 1 << 30
-    used = {arg: far for arg in region.args}
+    used = {arg: far for arg in carried}
     for op, level in ops.items():
-        for v in [*op.operands]:
+        for v in inputs[op]:
             if v in used:
                 used[v] = min(used[v], level)
-    if region.terminator.opcode == "yield" and region.terminator.operands[0] in used:
-        used[region.terminator.operands[0]] = 0
+    if yielded and yielded[0] in used:
+        used[yielded[0]] = 0
     changed = True
     while changed:
         changed = False
-        for arg, value in zip(region.args, nexts, strict=True):
+        for arg, value in carried.items():
             defined = used[value] if value in used else values.get(value, far)
             if defined < used[arg]:
                 used[arg], changed = defined, True
-    return tuple(0 if used[arg] == far else used[arg] for arg in region.args)
+    return tuple(0 if used[arg] == far else used[arg] for arg in carried)

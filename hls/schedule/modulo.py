@@ -73,8 +73,11 @@ def schedule(
     length), counting ``weights`` (default: widths) for each value and cycle. Where resources are limited, their slots
     are chosen first, the best of a few ways; length and registers are the least for these slots.
 
-    Raises ProblemError for a problem that contradicts itself and :class:`Infeasible` when there is no such schedule.
+    Raises ProblemError for a problem that contradicts itself, :class:`Infeasible` when there is no such schedule, and
+    ValueError for an II below 1.
     """
+    if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
+        raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
     problem.check()
     system = constraint_system(problem)
     recurrence_ii, proof = system.minimum

@@ -14,7 +14,7 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory_latency: int,
     static = static_operations(function)
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)])
-    common = {"timing": timing, "static": frozenset(static), "fixed": fixed, "children": loops,
+    common = {"timing": timing, "fixed": fixed, "children": loops,
               "memory_latency": memory_latency, "elastic_depth": elastic_depth}
 
     def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:

@@ -132,8 +132,8 @@ class Problem:
             self._check_operation(operation)
         for dependence in self.dependences:
             self._check_dependence(dependence)
-        for group in self.groups:
-            self._check_group(group)
+        for group in self._together():
+            self._check_together(group)
         for name, limit in self.limits.items():
             if limit < 1:
                 raise ProblemError(f"resource {name} has limit {limit}; at least 1 is needed")
@@ -160,14 +160,22 @@ class Problem:
             raise ProblemError(f"the value of {dep.src} cannot reach {dep.dst} in {dep.cycles} cycles: "
                                + ("it passes through a register" if dep.distance else "it is not there before"))
 
-    def _check_group(self, group: tuple) -> None:
+    def _together(self) -> list[tuple]:
+        """Operations that are to start in the same cycle: the groups, and what is pinned to the same cycle."""
+        pinned: dict[int, list] = {}
+        for op in self.operations:
+            if op.latest == op.earliest:
+                pinned.setdefault(op.latest, []).append(op.key)
+        return [*self.groups, *map(tuple, pinned.values())]
+
+    def _check_together(self, group: tuple) -> None:
         if unknown := [key for key in group if key not in self.by_key]:
             raise ProblemError(f"a group names {unknown[0]}, which is no operation")
         uses = Counter(self.by_key[key].resource for key in group if self.by_key[key].resource is not None)
         for resource, count in uses.items():
             if count > self.limits[resource]:
-                raise ProblemError(f"group {group} uses {resource} {count} times in one cycle, {self.limits[resource]} "
-                                   "is its limit")
+                raise ProblemError(f"{', '.join(map(str, group))} start together and use {resource} {count} times, "
+                                   f"{self.limits[resource]} is its limit")
 
     def verify(self, ii: int, start: Mapping[Hashable, int]) -> None:
         """Check a schedule against every rule, without regard to how it was found; InvalidSchedule lists all faults."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Op, Region, Value
-from .levels import Levels, assign_levels, is_variable, offers_response
+from .levels import Levels, assign_levels, captures, is_variable, offers_response
 from .plan import Carried, LevelPlan, Point, RegionPlan, Row
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
@@ -20,7 +20,6 @@ class RegionPlanner:
     """
 
     timing: "object"
-    static: frozenset[Op]
     fixed: frozenset[Value]
     children: dict[Op, RegionPlan]
     memory_latency: int
@@ -28,7 +27,7 @@ class RegionPlanner:
     elastic_depth: int = 0
 
     def plan(self, region: Region, loop: Op | None) -> RegionPlan:
-        levels = assign_levels(region, self.static)
+        levels = assign_levels(region, self.fixed)
         stages = self._stages(region, levels)
         ii = max([1, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
@@ -49,7 +48,7 @@ class RegionPlanner:
             for k in range(levels.count)
         )
         return RegionPlan(
-            loop, region, static_ii, slots, entries, plans, start, available, carried, self._invariants(region, loop),
+            loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
             decide, again, delay, latency, next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
@@ -99,32 +98,11 @@ class RegionPlanner:
             cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 
-    def _invariants(self, region: Region, loop: Op | None) -> tuple[Value, ...]:
-        """Values from outside that the body uses, at any depth, arguments and static values excepted."""
-        if loop is None:
-            return ()
-        inside: set[Value] = set()
-        found: dict[Value, None] = {}
-        _outside(region, self.static, inside, found)
-        return tuple(v for v in found if v not in inside and v not in self.fixed)
-
     def _level(self, region, k, levels, stages, available, carried, decide, again, sizes) -> LevelPlan:
         elastic = 0 < stages.depth <= self.elastic_depth
         ready = _ready_point(k, carried, again, stages.ii)
         row, bypass = level_queues(sizes, levels, stages, k, elastic)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready)
-
-
-def _outside(region, static, inside, found):
-    inside.update(region.args)
-    for op in region.ops:
-        inside.update(op.results)
-        if op in static:
-            continue
-        for value in op.operands:
-            found.setdefault(value)
-        for inner in op.regions:
-            _outside(inner, static, inside, found)
 
 
 def _carried(region, levels, stages) -> tuple[Carried, ...]:

@@ -46,7 +46,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
 def used_values(region: Region, levels: Levels):
     """Pairs (value, level in which it is needed), control and loop results included."""
     for op, level in levels.op.items():
-        yield from ((v, level) for v in op.operands)
+        yield from ((v, level) for v in levels.inputs[op])
         if offers_response(op):
             yield from ((v, level + 1) for v in join_values(op))
     yielded = region.terminator.operands
@@ -90,7 +90,7 @@ class _ProblemBuilder:
             self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width)
         for op, level in self.levels.op.items():
             if level == self.k:
-                for value in op.operands:
+                for value in self.levels.inputs[op]:
                     self._need(value, op)
 
     def _carried_values(self):

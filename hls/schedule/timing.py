@@ -84,6 +84,5 @@ class OperatorTiming:
     def _choice(self, op: Op) -> Choice | None:
         if op not in self._choices:
             found = part_for(op)
-            level = self.model.hop + self.model.lut
-            self._choices[op] = choose(found.part, found.params, self.period, level, self.overhead) if found else None
+            self._choices[op] = choose(found.part, found.params, self.period, self.model.level, self.overhead) if found else None
         return self._choices[op]

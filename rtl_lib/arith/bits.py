@@ -1,4 +1,7 @@
-"""Combinational helpers on bit vectors: pure functions from values to values."""
+"""Combinational helpers on bit vectors: functions from values to values.
+
+Those that use a value more than once take ``wire``, see :class:`rtl_lib.arith.pipelined.Step`.
+"""
 
 from amaranth import *
 
@@ -10,33 +13,32 @@ def shift_left(value, amount):
     return (value << amount)[:len(value)]
 
 
-def shift_right_lost(value, amount):
+def shift_right_lost(wire, value, amount):
     """``value >> amount`` with the width of ``value``, and as many bits more that hold what was shifted out.
 
     ``amount`` may be as large as ``len(value)``, which shifts everything out.
     """
     width = len(value)
-    shifted = Cat(Const(0, width), value) >> amount
+    shifted = wire(Cat(Const(0, width), value) >> amount, "shifted")
     return shifted[width:2 * width], shifted[:width]
 
 
-def leading_zeros(value):
+def leading_zeros(wire, value):
     """Number of zeros above the first one; ``len(value)`` if there is none."""
     width = len(value)
     padded = 1 << width.bit_length()
     # A one below the last bit ends the count for a zero value; ones below it are never looked at.
-    bits = Cat(Const(-1, padded - width), value)
-    return _leading_zeros(bits)[1][:width.bit_length()]
+    bits = wire(Cat(Const(-1, padded - width), value), "counted")
+    return _leading_zeros(wire, bits)[:width.bit_length()]
 
 
-def _leading_zeros(bits):
-    """Whether ``bits`` (a power of two of them) holds no one, and the count of leading zeros if it does."""
-    if len(bits) == 1:
-        return ~bits, Const(0, 0)
+def _leading_zeros(wire, bits):
+    """Leading zeros of ``bits``, a power of two of them and at least one set."""
     half = len(bits) // 2
-    (low_empty, low), (high_empty, high) = _leading_zeros(bits[:half]), _leading_zeros(bits[half:])
-    count = Cat(Mux(high_empty, low, high), high_empty) if half > 1 else high_empty
-    return high_empty & low_empty, count
+    high_empty = wire(~bits[half:].any(), "empty")
+    if half == 1:
+        return high_empty
+    return Cat(Mux(high_empty, _leading_zeros(wire, bits[:half]), _leading_zeros(wire, bits[half:])), high_empty)
 
 
 def at_most(value, limit):

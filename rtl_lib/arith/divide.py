@@ -11,13 +11,13 @@ from .pipelined import PipelinedPart, Step
 __all__ = ["DivParams", "IntDivRem", "restoring_digit"]
 
 
-def restoring_digit(remainder, divisor):
+def restoring_digit(wire, remainder, divisor):
     """One digit of a quotient: whether ``divisor`` fits into ``remainder``, and what then remains.
 
     The rest has the width of ``divisor``, which is enough while ``remainder < 2 * divisor``, and for a divisor of
     zero as long as ``remainder`` fits into that width.
     """
-    difference = remainder - divisor
+    difference = wire(remainder - divisor, "difference")
     fits = ~difference[-1]
     return fits, Mux(fits, difference, remainder)[:len(divisor)]
 
@@ -34,7 +34,7 @@ class DivParams:
             raise ValueError(f"division needs a width of 2 or more, not {self.width}")
 
 
-def _magnitudes(signed, *, a, b):
+def _magnitudes(signed, wire, *, a, b):
     """Absolute values, and which results are negated after the division.
 
     The quotient by zero is all ones whatever the signs, so it is not negated.
@@ -48,21 +48,21 @@ def _magnitudes(signed, *, a, b):
     }
 
 
-def _first_digit(*, digits, divisor):
-    fits, left = restoring_digit(digits[-1], divisor)
+def _first_digit(wire, *, digits, divisor):
+    fits, left = restoring_digit(wire, digits[-1], divisor)
     return {"digits": Cat(fits, digits[:-1]), "rest": left[:1]}
 
 
-def _digit(number, *, digits, divisor, rest):
+def _digit(number, wire, *, digits, divisor, rest):
     """Digit ``number``: the next dividend bit leaves ``digits`` at the top, the quotient bit enters at the bottom.
 
     After n digits the partial remainder is below ``2**n``, so its register need not be wider.
     """
-    fits, left = restoring_digit(Cat(digits[-1], rest), divisor)
+    fits, left = restoring_digit(wire, Cat(digits[-1], rest), divisor)
     return {"digits": Cat(fits, digits[:-1]), "rest": left[:number + 1]}
 
 
-def _signs(*, digits, rest, negate_quotient, negate_remainder):
+def _signs(wire, *, digits, rest, negate_quotient, negate_remainder):
     return {
         "quotient": Mux(negate_quotient, -digits, digits)[:len(digits)],
         "remainder": Mux(negate_remainder, -rest, rest)[:len(digits)],

@@ -44,25 +44,25 @@ def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_b
              for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
              for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits)) if low_a + low_b < width_out}
 
-    def multiply(**operands):
+    def multiply(wire, **operands):
         return {term.name: _low(_limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed),
                                 width_out - term.offset)
                 for term, (limb_a, limb_b) in limbs.items()}
 
-    steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, dict, reads=())]
+    steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, lambda wire: {})]
     terms = sorted(limbs, key=lambda term: term.offset)
     while len(terms) > 1:
         step, terms = _sum_step(f"sum{len(steps) - 1}", terms, width_out)
         steps.append(step)
     name = terms[0].name
-    return (*steps, Step("result", 0.0, lambda **values: {out: values[name][:width_out]}, (name,)))
+    return (*steps, Step("result", 0.0, lambda wire, **values: {out: values[name][:width_out]}, (name,)))
 
 
 def _sum_step(step_name, terms, width_out):
     """The step that adds each second term to its neighbour, and the terms after it; sums keep the lower's name."""
     pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
 
-    def add(**values):
+    def add(wire, **values):
         return {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
                                width_out - low.offset)
                 for low, high in pairs}
@@ -115,7 +115,7 @@ class IntMul(PipelinedPart):
         # Bits above the result's width cannot reach it.
         width_a, width_b = min(params.width_a, params.width_out), min(params.width_b, params.width_out)
 
-        def operands(*, a, b):
+        def operands(wire, *, a, b):
             return {"factor_a": a[:width_a], "factor_b": b[:width_b]}
 
         return (Step("operands", ROUTE, operands),

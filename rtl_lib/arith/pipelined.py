@@ -15,16 +15,18 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 
 __all__ = ["PipelinedPart", "Step", "balanced_cuts", "beside", "least_registers", "segments"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One combinational step: a pure function of named values, and how deep its logic is.
+    """One combinational step: a function of named values, and how deep its logic is.
 
-    ``build`` takes the values it names as keyword arguments and returns new ones by name. A value stays available
-    to all later steps until one of them returns the same name again.
+    ``build(wire, **values)`` takes the values it names as keyword arguments and returns new ones by name. A value stays
+    available to all later steps until one of them returns the same name again. ``wire(value, name)`` gives an
+    intermediate value a signal of its own; without it an expression used twice would become hardware twice.
     """
 
     name: str
@@ -41,10 +43,10 @@ class Step:
 
 def beside(name, *steps):
     """One step made of several that do not depend on each other."""
-    def build(**values):
+    def build(wire, **values):
         results = {}
         for step in steps:
-            results.update(step.build(**{name: values[name] for name in step.reads}))
+            results.update(step.build(wire, **{name: values[name] for name in step.reads}))
         return results
 
     reads = tuple(dict.fromkeys(name for step in steps for name in step.reads))
@@ -101,6 +103,7 @@ def _inner_cuts(levels, count):
     return best[len(levels)][2]
 
 
+@shared
 class PipelinedPart(wiring.Component):
     """An operator that takes operands and gives a result every cycle, ``latency`` enabled cycles apart.
 
@@ -194,12 +197,15 @@ class PipelinedPart(wiring.Component):
         missing = [name for name in step.reads if name not in values]
         if missing:
             raise KeyError(f"{self.kind}: step {step.name} reads {', '.join(missing)}, which no earlier step returns")
-        wires = {}
-        for name, value in step.build(**{name: values[name] for name in step.reads}).items():
+
+        def wire(value, name):
             value = Value.cast(value)
-            wires[name] = Signal(value.shape(), name=f"{step.name}_{name}")
-            m.d.comb += wires[name].eq(value)
-        return wires
+            signal = Signal(value.shape(), name=f"{step.name}_{name}")
+            m.d.comb += signal.eq(value)
+            return signal
+
+        results = step.build(wire, **{name: values[name] for name in step.reads})
+        return {name: wire(value, name) for name, value in results.items()}
 
     def _register(self, m, values, index, needed):
         """Registers at cut ``index`` for those values that later steps (or outputs) still need."""

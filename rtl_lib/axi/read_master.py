@@ -8,6 +8,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.axi.signature import Axi4ReadSignature, Burst, Response
 from rtl_lib.axi.under_way import UnderWay
+from rtl_lib.library import shared
 from rtl_lib.mem.ports import ReadPort
 
 __all__ = ["AxiReadMaster", "constant_address_fields", "keep_first_error", "stays_within_border"]
@@ -36,6 +37,7 @@ def stays_within_border(request, word_bytes):
     return first + request.words <= BORDER // word_bytes
 
 
+@shared
 class AxiReadMaster(wiring.Component):
     """Sends bursts as INCR reads with a single ID, and gives back their words in order.
 

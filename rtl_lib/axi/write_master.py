@@ -8,11 +8,13 @@ from amaranth.lib.wiring import In, Out
 from rtl_lib.axi.read_master import constant_address_fields, keep_first_error, stays_within_border
 from rtl_lib.axi.signature import Axi4WriteSignature, Response
 from rtl_lib.axi.under_way import UnderWay
+from rtl_lib.library import shared
 from rtl_lib.mem.ports import WritePort
 
 __all__ = ["AxiWriteMaster"]
 
 
+@shared
 class AxiWriteMaster(wiring.Component):
     """Sends bursts as INCR writes with a single ID.
 

@@ -27,61 +27,62 @@ class AddParams:
     subtract: bool = False
 
 
-def _order(params, *, a, b):
+def _order(params, wire, *, a, b):
     """Finds the operand of larger magnitude; floats without sign compare like integers."""
-    swap = a[:-1] < b[:-1]
+    swap = wire(a[:-1] < b[:-1], "swap")
     return {"large": Mux(swap, b[:-1], a[:-1]), "small": Mux(swap, a[:-1], b[:-1]),
             "sign": Mux(swap, b[-1] ^ params.subtract, a[-1])}
 
 
-def _specials(params, *, a, b):
+def _specials(params, wire, *, a, b):
     """Results that do not depend on the sum."""
-    x, y = split(params.format, a), split(params.format, b)
-    opposed = a[-1] ^ b[-1] ^ params.subtract
+    x, y = split(wire, params.format, a), split(wire, params.format, b)
+    opposed = wire(a[-1] ^ b[-1] ^ params.subtract, "signs_differ")
     return {"opposed": opposed, "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
             "infinite": x.infinite | y.infinite}
 
 
-def _distance(fmt, *, large, small):
+def _distance(fmt, wire, *, large, small):
     """How far apart the units are; beyond the sticky bit all distances are the same."""
-    large, small = split(fmt, Cat(large, 0)), split(fmt, Cat(small, 0))
+    large, small = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
+    apart = wire((large.exponent - small.exponent)[:fmt.exponent], "apart")
     return {"large_significand": large.significand, "small_significand": small.significand,
             "base": (large.exponent - 1)[:fmt.exponent],
-            "distance": at_most((large.exponent - small.exponent)[:fmt.exponent], fmt.precision + _EXTRA)}
+            "distance": at_most(apart, fmt.precision + _EXTRA)}
 
 
-def _align(*, small_significand, distance):
-    shifted, lost = shift_right_lost(Cat(Const(0, _EXTRA), small_significand), distance)
+def _align(wire, *, small_significand, distance):
+    shifted, lost = shift_right_lost(wire, Cat(Const(0, _EXTRA), small_significand), distance)
     return {"kept": shifted, "lost": lost}
 
 
-def _sticky(*, kept, lost):
+def _sticky(wire, *, kept, lost):
     return {"aligned": kept | lost.any()}
 
 
-def _add(fmt, *, large_significand, aligned, opposed):
+def _add(fmt, wire, *, large_significand, aligned, opposed):
     """One carry chain for both: a difference is a sum with the complement, and it is never negative."""
     addend = aligned ^ opposed.replicate(len(aligned))
-    total = Cat(Const(0, _EXTRA), large_significand) + addend + opposed
+    total = wire(Cat(Const(0, _EXTRA), large_significand) + addend + opposed, "sum")
     return {"total": Cat(total[:fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 
-def _measure(*, total, opposed, sign):
+def _measure(wire, *, total, opposed, sign):
     """A sum that cancels is positive, unless both operands were negative."""
-    zero = ~total.any()
-    return {"leading": leading_zeros(Cat(total[:-2], total[-2] | total[-1])), "zero": zero,
+    zero = wire(~total.any(), "cancelled")
+    return {"leading": leading_zeros(wire, Cat(total[:-2], total[-2] | total[-1])), "zero": zero,
             "sign": sign & ~(zero & opposed)}
 
 
-def _limit(*, leading, base):
+def _limit(wire, *, leading, base):
     """Stops the shift where the exponent is at its least: the result is subnormal."""
-    room = base - leading
+    room = wire(base - leading, "room")
     fits = ~room[-1]
     return {"shift": Mux(fits, leading, base)[:len(leading)], "scale": Mux(fits, room, 0)[:len(base)]}
 
 
-def _normalize(*, total, shift):
-    shifted = shift_left(total, shift)
+def _normalize(wire, *, total, shift):
+    shifted = wire(shift_left(total, shift), "shifted")
     return {"significand": Cat(shifted[:2].any(), shifted[2:])}
 
 

@@ -33,19 +33,19 @@ class CompareParams:
             raise ValueError(f"no comparison {self.op!r}; there are {', '.join(COMPARISONS)}")
 
 
-def _magnitudes(*, a, b):
+def _magnitudes(wire, *, a, b):
     """Floats without sign compare like integers."""
     return {"below": a[:-1] < b[:-1], "same": a[:-1] == b[:-1], "negative_a": a[-1], "negative_b": b[-1]}
 
 
-def _classes(fmt, *, a, b):
-    x, y = split(fmt, a), split(fmt, b)
+def _classes(fmt, wire, *, a, b):
+    x, y = split(wire, fmt, a), split(wire, fmt, b)
     return {"unordered": x.nan | y.nan, "both_zero": x.zero & y.zero}
 
 
-def _decide(op, *, below, same, negative_a, negative_b, unordered, both_zero):
-    equal = both_zero | (same & (negative_a == negative_b))
-    less = ~equal & Mux(negative_a, ~negative_b | ~below, ~negative_b & below)
+def _decide(op, wire, *, below, same, negative_a, negative_b, unordered, both_zero):
+    equal = wire(both_zero | (same & (negative_a == negative_b)), "equal")
+    less = wire(~equal & Mux(negative_a, ~negative_b | ~below, ~negative_b & below), "less")
     holds = {"less": ~unordered & less, "equal": ~unordered & equal, "greater": ~unordered & ~less & ~equal,
              "unordered": unordered}
     return {"o": Cat(value for relation, value in holds.items() if relation in COMPARISONS[op]).any()}

@@ -5,7 +5,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import leading_zeros, shift_left
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_left
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step
@@ -29,25 +29,24 @@ class ConvertParams:
             raise ValueError(f"an integer to convert needs 2 bits or more, not {self.width}")
 
 
-def _magnitude(params, *, a):
+def _magnitude(params, wire, *, a):
     sign = a[-1] if params.signed else Const(0, 1)
     return {"magnitude": Mux(sign, -a, a)[:params.width], "sign": sign}
 
 
-def _measure(params, *, magnitude):
-    leading = leading_zeros(magnitude)
-    return {"leading": leading, "zero": ~magnitude.any(), "nan": Const(0, 1), "infinite": Const(0, 1)}
+def _measure(params, wire, *, magnitude):
+    return {"leading": leading_zeros(wire, magnitude), "zero": ~magnitude.any(), "nan": Const(0, 1), "infinite": Const(0, 1)}
 
 
-def _normalize(params, *, magnitude, leading):
+def _normalize(params, wire, *, magnitude, leading):
     """The first one becomes the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
-    normal = shift_left(magnitude, leading)
+    normal = wire(shift_left(magnitude, leading), "normal")
     return {"kept": Cat(Const(0, kept), normal)[-kept:], "lost": normal[:max(0, params.width - kept)],
             "scale": (params.format.bias - 1 + params.width - 1 - leading).as_unsigned()}
 
 
-def _sticky(*, kept, lost):
+def _sticky(wire, *, kept, lost):
     return {"significand": Cat(lost.any(), kept, 0)}
 
 
@@ -81,25 +80,24 @@ class IntToFloat(PipelinedPart):
         return params.format.round(a)
 
 
-def _unpack(params, *, a):
+def _unpack(params, wire, *, a):
     """How far the significand goes left from below the point; numbers below one stay there."""
     fmt = params.format
-    x = split(fmt, a)
-    power = x.exponent - fmt.bias
-    distance = Mux(power < 0, 0, power + 1)
-    return {"significand": x.significand, "distance": Mux(distance > params.width, params.width, distance)
-            [:params.width.bit_length()], "nan": x.nan, "sign": x.sign,
+    x = split(wire, fmt, a)
+    power = wire(x.exponent - fmt.bias, "power")
+    distance = wire(Mux(power < 0, 0, power + 1)[:fmt.exponent], "distance")
+    return {"significand": x.significand, "distance": at_most(distance, params.width), "nan": x.nan, "sign": x.sign,
             "too_large": power >= params.width - params.signed}
 
 
-def _to_integer(params, *, significand, distance):
+def _to_integer(params, wire, *, significand, distance):
     """Truncation is dropping what stays below the point."""
     fraction = len(significand)
     shifted = shift_left(Cat(significand, Const(0, params.width)), distance)
     return {"magnitude": shifted[fraction:]}
 
 
-def _saturate(params, *, magnitude, sign, nan, too_large):
+def _saturate(params, wire, *, magnitude, sign, nan, too_large):
     ones = Const(-1, params.width)
     if params.signed:
         inside = Mux(sign, -magnitude, magnitude)[:params.width]

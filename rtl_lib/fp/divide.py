@@ -16,20 +16,20 @@ from .raw import UNPACK_LEVELS, rounding_steps, split
 __all__ = ["FloatDiv"]
 
 
-def _unpack_pair(fmt, *, a, b):
-    x, y = split(fmt, a), split(fmt, b)
+def _unpack_pair(fmt, wire, *, a, b):
+    x, y = split(wire, fmt, a), split(wire, fmt, b)
     return {"significand_a": x.significand, "significand_b": y.significand,
             "exponent_a": x.exponent, "exponent_b": y.exponent, "sign": x.sign ^ y.sign,
             "nan": x.nan | y.nan | (x.infinite & y.infinite) | (x.zero & y.zero),
             "infinite": x.infinite | y.zero, "zero": x.zero | y.infinite}
 
 
-def _measure_pair(*, significand_a, significand_b, exponent_a, exponent_b):
-    return {"leading_a": leading_zeros(significand_a), "leading_b": leading_zeros(significand_b),
+def _measure_pair(wire, *, significand_a, significand_b, exponent_a, exponent_b):
+    return {"leading_a": leading_zeros(wire, significand_a), "leading_b": leading_zeros(wire, significand_b),
             "difference": exponent_a - exponent_b}
 
 
-def _normalize_pair(fmt, *, significand_a, significand_b, leading_a, leading_b, difference):
+def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leading_b, difference):
     """Both significands with their unit bit set.
 
     Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence one exponent less.
@@ -39,17 +39,17 @@ def _normalize_pair(fmt, *, significand_a, significand_b, leading_a, leading_b, 
             "base": difference - leading_a + leading_b + (fmt.bias - 2)}
 
 
-def _first_digit(*, rest, divisor):
-    fits, left = restoring_digit(rest, divisor)
+def _first_digit(wire, *, rest, divisor):
+    fits, left = restoring_digit(wire, rest, divisor)
     return {"quotient": fits, "rest": left}
 
 
-def _digit(*, rest, divisor, quotient):
-    fits, left = restoring_digit(Cat(0, rest), divisor)
+def _digit(wire, *, rest, divisor, quotient):
+    fits, left = restoring_digit(wire, Cat(0, rest), divisor)
     return {"quotient": Cat(fits, quotient), "rest": left}
 
 
-def _distance(fmt, *, base, rest, quotient):
+def _distance(fmt, wire, *, base, rest, quotient):
     """How far a subnormal result moves right; the remainder decides the sticky bit."""
     below = base[-1]
     limit = fmt.precision + 2
@@ -57,12 +57,12 @@ def _distance(fmt, *, base, rest, quotient):
             "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[:limit.bit_length()]}
 
 
-def _denormalize(*, unplaced, distance):
-    shifted, lost = shift_right_lost(unplaced, distance)
+def _denormalize(wire, *, unplaced, distance):
+    shifted, lost = shift_right_lost(wire, unplaced, distance)
     return {"kept": shifted, "lost": lost}
 
 
-def _sticky(*, kept, lost):
+def _sticky(wire, *, kept, lost):
     return {"significand": kept | lost.any()}
 
 

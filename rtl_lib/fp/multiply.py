@@ -29,44 +29,44 @@ class FloatMulParams:
             raise ValueError(f"two subnormal numbers of {self.format} may have a product that is not zero")
 
 
-def _unpack(fmt, *, a, b):
-    x, y = split(fmt, a), split(fmt, b)
+def _unpack(fmt, wire, *, a, b):
+    x, y = split(wire, fmt, a), split(wire, fmt, b)
     return {"significand_a": x.significand, "significand_b": y.significand,
             "exponent_a": x.exponent, "exponent_b": y.exponent, "subnormal_a": x.subnormal, "sign": x.sign ^ y.sign,
             "nan": x.nan | y.nan | (x.infinite & y.zero) | (x.zero & y.infinite),
             "infinite": x.infinite | y.infinite, "zero": x.zero | y.zero}
 
 
-def _measure(fmt, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
+def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
     """Exponent (biased, less one; may be negative) and leading zeros of the product, while the multiplier works.
 
     At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
     """
-    return {"leading": leading_zeros(Mux(subnormal_a, significand_a, significand_b)),
+    return {"leading": leading_zeros(wire, Mux(subnormal_a, significand_a, significand_b)),
             "base": exponent_a + exponent_b - (fmt.bias + 1)}
 
 
-def _place(fmt, *, leading, base):
+def _place(fmt, wire, *, leading, base):
     """Scale of the result and the shift that brings the product there.
 
     ``shift`` counts from the product moved right by ``precision + 2``, so that it is never negative.
     """
     right = fmt.precision + 2
-    room = base - leading
+    room = wire(base - leading, "room")
     subnormal = room[-1]
     room_left = Mux(base < -right, 0, base + right)
     return {"scale": Mux(subnormal, 0, room)[:fmt.exponent + 1],
             "shift": Mux(subnormal, room_left, leading + right)[:(2 * fmt.precision + 2).bit_length()]}
 
 
-def _shift(fmt, *, product, shift):
+def _shift(fmt, wire, *, product, shift):
     """Left or right in one; the guard bit is the last one kept."""
     kept = fmt.precision + 2
-    shifted = shift_left(Cat(product, Const(0, kept)), shift)
+    shifted = wire(shift_left(Cat(product, Const(0, kept)), shift), "shifted")
     return {"kept": shifted[-kept:], "lost": shifted[:-kept]}
 
 
-def _sticky(*, kept, lost):
+def _sticky(wire, *, kept, lost):
     return {"significand": Cat(lost.any(), kept)}
 
 

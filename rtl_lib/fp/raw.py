@@ -38,10 +38,11 @@ class Fields:
     subnormal: Value  #: or zero
 
 
-def split(fmt: FloatFormat, bits):
-    """Takes the expression ``bits`` apart."""
+def split(wire, fmt: FloatFormat, bits):
+    """Takes ``bits`` apart; ``wire`` as for :class:`rtl_lib.arith.pipelined.Step`."""
     mantissa, field = bits[:fmt.mantissa], bits[fmt.mantissa:-1]
-    special, subnormal, fraction = field.all(), ~field.any(), mantissa.any()
+    special, subnormal = wire(field.all(), "special"), wire(~field.any(), "subnormal")
+    fraction = wire(mantissa.any(), "fraction")
     return Fields(
         sign=bits[-1], exponent=Cat(field[0] | subnormal, field[1:]), significand=Cat(mantissa, ~subnormal),
         nan=special & fraction, infinite=special & ~fraction, zero=subnormal & ~fraction, subnormal=subnormal)
@@ -57,22 +58,22 @@ def rounding_steps(fmt):
             Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt)))
 
 
-def _round(fmt, *, scale, significand):
+def _round(fmt, wire, *, scale, significand):
     """Adds significand, round-up bit and scale in one go, so that carries move into the exponent by themselves.
 
     The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
     one; a carry bit adds two.
     """
     carry, unit = significand[-1], significand[-2]
-    mantissa = Mux(carry, significand[3:-1], significand[2:-2])
+    mantissa = wire(Mux(carry, significand[3:-1], significand[2:-2]), "mantissa")
     guard = Mux(carry, significand[2], significand[1])
     sticky = significand[0] | (carry & significand[1])
     up = guard & (sticky | mantissa[0])
     return {"rounded": Cat(mantissa, unit & ~carry, carry) + Cat(Const(0, fmt.mantissa), scale) + up}
 
 
-def _pack(fmt, *, rounded, sign, nan, infinite, zero):
+def _pack(fmt, wire, *, rounded, sign, nan, infinite, zero):
     overflow = rounded[fmt.mantissa:] >= fmt.top_exponent
     magnitude = Mux(zero, 0, rounded[:fmt.width - 1])
-    magnitude = Mux(infinite | overflow & ~zero, fmt.infinity(), magnitude)
+    magnitude = Mux(infinite | (overflow & ~zero), fmt.infinity(), magnitude)
     return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[:fmt.width - 1], sign))}

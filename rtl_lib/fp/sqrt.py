@@ -17,44 +17,44 @@ from .raw import UNPACK_LEVELS, rounding_steps, split
 __all__ = ["FloatSqrt"]
 
 
-def _unpack(fmt, *, a):
-    x = split(fmt, a)
+def _unpack(fmt, wire, *, a):
+    x = split(wire, fmt, a)
     return {"significand_a": x.significand, "exponent_a": x.exponent, "sign": x.sign,
             "nan": x.nan | (x.sign & ~x.zero), "infinite": x.infinite, "zero": x.zero}
 
 
-def _measure(*, significand_a):
-    return {"leading": leading_zeros(significand_a)}
+def _measure(wire, *, significand_a):
+    return {"leading": leading_zeros(wire, significand_a)}
 
 
-def _normalize(fmt, *, significand_a, exponent_a, leading):
+def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
     """The radicand from 1 to below 4, two bits before the point, such that the exponent left over is even."""
-    exponent = exponent_a - leading - fmt.bias
-    normal = shift_left(significand_a, leading)
+    exponent = wire(exponent_a - leading - fmt.bias, "exponent")
+    normal = wire(shift_left(significand_a, leading), "normal")
     radicand = Mux(exponent[0], Cat(0, normal), Cat(normal, 0))
     even = Const(0, len(radicand) % 2)  # digits come in pairs of bits
     return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[:fmt.exponent]}
 
 
-def _first_digit(*, radicand):
+def _first_digit(wire, *, radicand):
     """The root is 1 or more, so its first digit is one."""
     return {"radicand": radicand[:-2], "rest": (radicand[-2:] - 1)[:2], "root": Const(1, 1)}
 
 
-def _digit(*, radicand, rest, root):
+def _digit(wire, *, radicand, rest, root):
     """One is appended to the root if ``4 * root + 1`` fits into the rest with two more bits of the radicand.
 
     The rest never exceeds twice the root, so it needs one bit more than the root.
     """
     bits = Cat(Const(0, 2), radicand)[-2:]
     rest = Cat(bits, rest)
-    difference = rest - Cat(1, 0, root)
+    difference = wire(rest - Cat(1, 0, root), "difference")
     fits = ~difference[-1]
     return {"radicand": radicand[:-2], "root": Cat(fits, root),
             "rest": Mux(fits, difference, rest)[:len(root) + 2]}
 
 
-def _collect(*, rest, root):
+def _collect(wire, *, rest, root):
     return {"significand": Cat(rest.any(), root, 0)}
 
 

@@ -5,12 +5,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from rtl_lib.interconnect.arbiter import RoundRobin
+from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort
 
 __all__ = ["ReadInterconnect"]
 
 
+@shared
 class ReadInterconnect(wiring.Component):
     """Connects ``count`` load units to the banks of an :class:`~rtl_lib.interconnect.address_map.AddressMap`.
 

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.lsu.words import WordBuffer
@@ -19,6 +20,7 @@ def load(memory, addresses, access_bytes):
     return [int.from_bytes(memory[a:a + access_bytes], "little") for a in addresses]
 
 
+@shared
 class LoadUnit(wiring.Component):
     """Burst-coalescing load.
 

@@ -5,17 +5,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.mem.fifo import StreamFifo
-from rtl_lib.mem.ports import WritePort, require_power_of_two
+from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 
-__all__ = ["Fence", "StoreUnit", "store", "store_layout"]
-
-
-def store_layout(addr_bits, access_bytes):
-    """A store: byte address and data."""
-    return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes})
+__all__ = ["StoreUnit", "store"]
 
 
 def store(memory, stores, access_bytes):
@@ -24,13 +20,7 @@ def store(memory, stores, access_bytes):
         memory[addr:addr + access_bytes] = value.to_bytes(access_bytes, "little")
 
 
-class Fence(wiring.Signature):
-    """A question and its answer: ``request``, answered by ``response`` when the stores before it are done."""
-
-    def __init__(self):
-        super().__init__({"request": Out(stream.Signature(0)), "response": In(stream.Signature(0))})
-
-
+@shared
 class StoreUnit(wiring.Component):
     """Burst-coalescing store.
 
@@ -59,7 +49,7 @@ class StoreUnit(wiring.Component):
     Ports
     -----
     i : stream of ``{addr, data}``
-    fence : :class:`Fence`
+    fence : :class:`~rtl_lib.mem.ports.Fence`
     idle : every store taken so far is acknowledged and every fence answered
     mem : :class:`WritePort`
     observe : :class:`Observation`

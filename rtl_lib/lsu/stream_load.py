@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.lsu.words import WordBuffer
@@ -24,6 +25,7 @@ def run_addresses(runs, access_bytes):
     return [addr + n * access_bytes for addr, count in runs for n in range(count)]
 
 
+@shared
 class StreamLoadUnit(wiring.Component):
     """Loads runs of consecutive elements.
 

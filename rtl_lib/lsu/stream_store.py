@@ -5,14 +5,16 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.library import shared
 from rtl_lib.lsu.observe import Observation
-from rtl_lib.lsu.store import Fence, StoreUnit
+from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_load import run_layout
-from rtl_lib.mem.ports import WritePort
+from rtl_lib.mem.ports import Fence, WritePort
 
 __all__ = ["StreamStoreUnit"]
 
 
+@shared
 class StreamStoreUnit(wiring.Component):
     """Stores runs of consecutive elements: an address counter before a :class:`StoreUnit`.
 

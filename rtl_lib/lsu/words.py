@@ -7,11 +7,13 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
 
 __all__ = ["WordBuffer"]
 
 
+@shared
 class WordBuffer(wiring.Component):
     """Stores words as they arrive and gives out pieces of them in the order asked for.
 

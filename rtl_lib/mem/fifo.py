@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
+from rtl_lib.library import shared
 
 __all__ = ["StreamFifo"]
 
@@ -18,6 +19,7 @@ def _after(pointer, depth):
     return Mux(pointer == depth - 1, 0, pointer + 1)
 
 
+@shared
 class StreamFifo(wiring.Component):
     """First in, first out; what is offered at ``o`` needs no request (the first word falls through).
 
@@ -32,7 +34,7 @@ class StreamFifo(wiring.Component):
 
     Parameters
     ----------
-    shape : shape of the payload, of any width, zero included
+    shape : shape of the payload
     depth : number of payloads it holds, at least 1
 
     Ports
@@ -45,8 +47,8 @@ class StreamFifo(wiring.Component):
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
-        self.width = Shape.cast(shape).width
-        self.in_block_ram = depth > SHALLOW and self.width > 0
+        self.stored_bits = Shape.cast(shape).width  # with none there is nothing to store, only to count
+        self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = Timing(latency=2 if self.in_block_ram else 1)
         super().__init__({
             "i": In(stream.Signature(shape)),
@@ -56,14 +58,21 @@ class StreamFifo(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        take = Signal()  # moves the read pointer on
-        write = self.i.valid & self.i.ready
-        stored = Signal(range(self.depth + 1))  # written and not yet passed by the read pointer
-        m.d.comb += self.i.ready.eq(self.level != self.depth)
-        m.d.sync += stored.eq(stored + write - take)
-        read = self._storage(m, write, take) if self.width else None
-        if self.in_block_ram:
-            self._prefetch(m, read, stored, take)
+        put, take = Signal(), Signal()  # moves the write pointer, the read pointer on
+        stored = Signal(range(self.depth + 1))  # put and not yet taken
+        m.d.comb += [
+            self.i.ready.eq(self.level != self.depth),
+            put.eq(self.i.valid & self.i.ready),
+        ]
+        m.d.sync += stored.eq(stored + put - take)
+        if self.stored_bits:
+            self._store(m, put, take)
+        if self.in_block_ram:  # offer the read port's output register, refilled in the cycle in which it is taken
+            m.d.comb += [
+                self.level.eq(stored + self.o.valid),
+                take.eq((stored != 0) & (~self.o.valid | self.o.ready)),
+            ]
+            m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:
             m.d.comb += [
                 self.level.eq(stored),
@@ -72,23 +81,13 @@ class StreamFifo(wiring.Component):
             ]
         return m
 
-    def _storage(self, m, write, take):
-        """The memory with its two pointers; returns the read port. (Payloads of no width are only counted.)"""
+    def _store(self, m, put, take):
         m.submodules.storage = storage = Memory(shape=self.i.payload.shape(), depth=self.depth, init=[])
-        into = storage.write_port()
+        write = storage.write_port()
         read = storage.read_port(domain="sync" if self.in_block_ram else "comb")
-        m.d.comb += [into.en.eq(write), into.data.eq(self.i.payload), self.o.payload.eq(read.data)]
-        with m.If(write):
-            m.d.sync += into.addr.eq(_after(into.addr, self.depth))
-        with m.If(take):
-            m.d.sync += read.addr.eq(_after(read.addr, self.depth))
-        return read
-
-    def _prefetch(self, m, read, stored, take):
-        """Offer the read port's output register, refilled in the cycle in which it is taken."""
-        m.d.comb += [
-            self.level.eq(stored + self.o.valid),
-            take.eq((stored != 0) & (~self.o.valid | self.o.ready)),
-            read.en.eq(take),
-        ]
-        m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
+        m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), self.o.payload.eq(read.data)]
+        if self.in_block_ram:
+            m.d.comb += read.en.eq(take)
+        for port, moves in ((write, put), (read, take)):
+            with m.If(moves):
+                m.d.sync += port.addr.eq(_after(port.addr, self.depth))

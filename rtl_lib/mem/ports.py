@@ -20,7 +20,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-__all__ = ["ReadPort", "WritePort", "burst_layout", "require_power_of_two", "response_layout", "word_layout"]
+__all__ = ["Fence", "ReadPort", "WritePort", "burst_layout", "require_power_of_two", "response_layout", "store_layout",
+           "word_layout"]
 
 
 def require_power_of_two(name, value, low=1, high=None):
@@ -45,6 +46,18 @@ def response_layout(word_bytes):
 def word_layout(word_bytes):
     """One word to write: its data, a strobe for each byte."""
     return data.StructLayout({"data": 8 * word_bytes, "strobe": word_bytes})
+
+
+def store_layout(addr_bits, access_bytes):
+    """A store: byte address and data."""
+    return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes})
+
+
+class Fence(wiring.Signature):
+    """A question and its answer: ``request``, answered by ``response`` when the stores before it are done."""
+
+    def __init__(self):
+        super().__init__({"request": Out(stream.Signature(0)), "response": In(stream.Signature(0))})
 
 
 class _Port(wiring.Signature):

@@ -29,8 +29,8 @@ class Header:
         self.clock, self.rules, self.initial = clock, rules, initial
         self.requests = Fifo(clock, requests, f"{spec.name}.requests")
         self.entries = spec.entries
-        self.started = self.retired = self.issued = 0
-        self.first_issue = self.last_issue = None
+        self.started = self.retired = 0
+        self.issues = []  # (cycle, invocation)
         self._free, self._ready, self._held = list(range(spec.slots)), deque(), False
         self._running = {}  # slot -> (entry, request)
         self._again, self._done, self._retire = [], [], 0
@@ -58,9 +58,7 @@ class Header:
         else:
             self._ready.popleft()
             self._held = False
-        self.issued += 1
-        self.first_issue = self.clock.now if self.first_issue is None else self.first_issue
-        self.last_issue = self.clock.now
+        self.issues.append((self.clock.now, token.entry))
         self.clock.moved()
         if not self.rules.waits_for_answer:
             self._again.append(token.slot)
@@ -81,7 +79,6 @@ class Header:
     def commit(self):
         self._ready.extend(self._again)
         for slot in self._done:
-            del self._running[slot]
             self._free.append(slot)
         self._free.sort()
         self.retired += self._retire

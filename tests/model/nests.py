@@ -1,14 +1,19 @@
 """Random nests: machines of every shape, whose tokens compute mixtures of everything they can see."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
+from .fifo import Overflow
 from .meaning import reference
-from .simulate import Rules, simulate
+from .simulate import ALL_RULES, Deadlock, simulate
 from .spec import LevelSpec, LoopSpec, OperationSpec, RecurrenceSpec, UnitSpec
 
-__all__ = ["Mixture", "Nest", "Sizes", "check", "random_nest"]
+__all__ = ["FAILURES", "MIXED", "Mixture", "Nest", "Sizes", "check", "random_nest", "smallest_failure"]
+
+
+#: What a wrong machine shows as; anything else is an error of the nest itself.
+FAILURES = (AssertionError, Deadlock, KeyError, Overflow, TimeoutError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Sizes:
     def smaller(self):
         """Half of everything, but never less than 1."""
         return Sizes(**{name: max(1, value // 2) for name, value in vars(self).items()})
+
+
+MIXED = Sizes()
 
 
 def mix(name, *values):
@@ -86,8 +94,8 @@ class Nest:
 
 
 class _Generator:
-    def __init__(self, seed, sizes, fitting):
-        self.random, self.sizes, self.fitting, self.names = random.Random(seed), sizes, fitting, 0
+    def __init__(self, seed, sizes):
+        self.random, self.sizes, self.names = random.Random(seed), sizes, 0
         self.sees, self.by_data, self.predicated, self.slots = {}, set(), set(), []
 
     def loop(self, nesting):
@@ -124,16 +132,17 @@ class _Generator:
 
     def _operation(self, nesting, depth, stall_free):
         rng, sizes, stage = self.random, self.sizes, self.random.randrange(depth)
-        name, requests = self._name("operation"), rng.randint(1, sizes.fifo)
-        if not stall_free and self.fitting:
-            requests = max(requests, depth - stage)
+        name = self._name("operation")
         if rng.random() < 0.4:
             self.predicated.add(name)
         if nesting > 1 and rng.random() < 0.5:
-            return OperationSpec(name, stage, requests, self.loop(nesting - 1))
-        least = rng.randint(1, sizes.latency)
-        unit = UnitSpec((least, rng.randint(least, sizes.latency)), rng.randint(1, sizes.fifo))
-        return OperationSpec(name, stage, requests, unit)
+            unit = self.loop(nesting - 1)
+        else:
+            least = rng.randint(1, sizes.latency)
+            unit = UnitSpec((least, rng.randint(least, sizes.latency)), rng.randint(1, sizes.fifo))
+        operation = OperationSpec(name, stage, rng.randint(1, sizes.fifo), unit)
+        missing = 0 if stall_free else depth - stage - operation.capacity
+        return replace(operation, requests=operation.requests + max(0, missing))
 
     def _choose_what_is_seen(self, spec, points):
         """Everything visible at its point, as the machine orders it; so a value that comes late is noticed."""
@@ -153,22 +162,22 @@ class _Generator:
             self.by_data.add(spec.name)
 
 
-def random_nest(seed, sizes=Sizes(), fitting=True):
-    """The nest of that seed. ``fitting``: request FIFOs behind stall-enabled clusters are as deep as they must be."""
-    generator = _Generator(seed, sizes, fitting)
+def random_nest(seed, sizes=MIXED):
+    """The nest of that seed."""
+    generator = _Generator(seed, sizes)
     spec = generator.loop(sizes.nesting)
     meaning = Mixture(generator.sees, sizes.trips, frozenset(generator.by_data), frozenset(generator.predicated), [])
     requests = tuple(range(generator.random.randint(1, sizes.requests)))
     return Nest(spec, meaning, requests, in_order=max(generator.slots) == 1)
 
 
-def check(seed, sizes=Sizes(), rules=Rules(), fitting=True):
+def check(seed, sizes=MIXED, rules=ALL_RULES):
     """Runs the nest of that seed under random stalls.
 
     Returns its figures; raises ``AssertionError`` where it differs from the reference, and what
     :func:`~.simulate.simulate` raises where it stops.
     """
-    nest = random_nest(seed, sizes, fitting)
+    nest = random_nest(seed, sizes)
     run = simulate(nest.spec, nest.meaning, nest.requests, seed, stalls=[0.0, 0.05, 0.2][seed % 3], rules=rules)
     asked = nest.meaning.records.copy()
     nest.meaning.records.clear()
@@ -179,3 +188,17 @@ def check(seed, sizes=Sizes(), rules=Rules(), fitting=True):
         by_unit = lambda records: sorted(records, key=lambda record: record[0])  # stable: keeps each unit's order
         assert by_unit(asked) == by_unit(nest.meaning.records), "a unit saw another order than the reference"
     return run
+
+
+def smallest_failure(sizes=MIXED, rules=ALL_RULES, seeds=60):
+    """The first failing seed among the smallest sizes that fail: ``(seed, sizes, error)``, or None."""
+    steps = [sizes]
+    while steps[-1] != steps[-1].smaller():
+        steps.append(steps[-1].smaller())
+    for step in reversed(steps):
+        for seed in range(seeds):
+            try:
+                check(seed, step, rules)
+            except FAILURES as error:
+                return seed, step, error
+    return None

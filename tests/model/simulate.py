@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .loop import Loop
 
-__all__ = ["Clock", "Deadlock", "Figures", "Rules", "Run", "simulate"]
+__all__ = ["ALL_RULES", "Clock", "Deadlock", "Figures", "Rules", "Run", "simulate"]
 
 
 class Deadlock(Exception):
@@ -25,7 +25,11 @@ class Rules:
     credit_back_when_off: bool = True  #: an operation that is off gives its room back
     join_skips_off: bool = True  #: a join waits for the responses of operations that were asked, only
     exits_in_order: bool = True  #: results leave in the order in which their invocations started
+    refuses_stuck: bool = True  #: a nest in which a stall-enabled cluster can stop for ever is not built
     exit_reserved_at_start: bool = True  #: the room of a result is reserved when its invocation starts
+
+
+ALL_RULES = Rules()
 
 
 class Clock:
@@ -64,9 +68,17 @@ class Clock:
 class Figures:
     """What one loop's header counted."""
 
-    issued: int  #: tokens
+    issues: tuple  #: (cycle, invocation) of every token
     invocations: int
-    span: int  #: cycles from the first issue to the last, both included
+
+    @property
+    def issued(self):
+        return len(self.issues)
+
+    @property
+    def span(self):
+        """Cycles from the first issue to the last, both included."""
+        return self.issues[-1][0] - self.issues[0][0] + 1 if self.issues else 0
 
     @property
     def measured_ii(self):
@@ -80,11 +92,14 @@ class Run:
     loops: dict  #: name -> Figures
 
 
-def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=Rules(), limit=200_000):
+def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=ALL_RULES, limit=200_000):
     """Runs the nest on the requests, one after the other as it takes them.
 
-    Raises :class:`Deadlock`, or ``TimeoutError`` after ``limit`` cycles.
+    Raises ``ValueError`` for a nest that can get stuck, :class:`Deadlock`, or ``TimeoutError`` after
+    ``limit`` cycles.
     """
+    if rules.refuses_stuck and spec.stuck():
+        raise ValueError(f"request FIFOs too shallow behind stall-enabled clusters: {', '.join(spec.stuck())}")
     clock, loops = Clock(seed, stalls), {}
     root = Loop(clock, spec, meaning, rules, requests=2, loops=loops)
     waiting, results = list(requests), []
@@ -96,9 +111,5 @@ def simulate(spec, meaning, requests, seed=0, stalls=0.0, rules=Rules(), limit=2
         clock.step()
         if clock.now > limit:
             raise TimeoutError(f"{limit} cycles and {len(results)} of {len(requests)} results")
-    return Run(clock.now, results, {name: _figures(loop.header) for name, loop in loops.items()})
-
-
-def _figures(header):
-    span = header.last_issue - header.first_issue + 1 if header.issued else 0
-    return Figures(header.issued, header.started, span)
+    figures = {name: Figures(tuple(loop.header.issues), loop.header.started) for name, loop in loops.items()}
+    return Run(clock.now, results, figures)

@@ -39,6 +39,12 @@ class OperationSpec:
     requests: int  #: depth of the request FIFO
     unit: UnitSpec | LoopSpec
 
+    @property
+    def capacity(self) -> int:
+        """Requests that find room while no response is taken."""
+        unit = self.unit
+        return self.requests + (unit.entries if isinstance(unit, LoopSpec) else unit.in_flight)
+
 
 @dataclass(frozen=True)
 class LevelSpec:
@@ -116,13 +122,18 @@ class LoopSpec:
         point = self.safe(level)
         return point if level > 0 and point > self.again else None
 
-    def frozen_requests_fit(self) -> bool:
-        """Whether the request FIFOs behind stall-enabled clusters hold all that a stopped cluster has asked for.
+    def stuck(self) -> tuple[str, ...]:
+        """Operations, in this loop and those inside, for which a stall-enabled cluster can stop for ever.
 
-        A cluster that stops for a full request FIFO also holds the older tokens behind that stage. They must
-        reach the bypass for their responses to be taken, so their requests alone must never fill the FIFO.
+        A cluster that stops for a full request FIFO also holds the older tokens between that stage and the
+        bypass. Their responses cannot be taken before they get there, so FIFO and unit together must hold
+        all that the stopped cluster has asked, and one more. Stall-free clusters know no such limit.
         """
-        return all(
-            level.stall_free or operation.requests >= level.depth - operation.stage
-            for level in self.levels for operation in level.row
-        )
+        names = []
+        for level in self.levels:
+            for operation in level.row:
+                if not level.stall_free and operation.capacity < level.depth - operation.stage:
+                    names.append(operation.name)
+                if isinstance(operation.unit, LoopSpec):
+                    names += operation.unit.stuck()
+        return tuple(names)

@@ -49,6 +49,24 @@ def test_seed_zero_never_stalls():
     assert not any(stalls(0, salt_of("any"), 100))
 
 
+def test_begins_again():
+    """Rules 1 and 2: seed 0 stops the stalls at once, and the seed after it starts the same run again."""
+    dut, runs = StallSource(salt_of("c")), []
+
+    async def bench(ctx):
+        for seed in (7, 0, 7):
+            ctx.set(dut.seed, seed)
+            bits = []
+            for _ in range(100):
+                await ctx.tick()
+                bits.append(ctx.get(dut.stall))
+            runs.append(bits)
+
+    simulate(dut, bench)
+    first, calm, second = runs
+    assert any(first) and not any(calm) and first == second
+
+
 def test_seed_equal_to_salt_is_no_trap():
     """A generator that starts from 0 would stay there: the state is never 0."""
     state = 1

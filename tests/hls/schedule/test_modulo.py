@@ -132,6 +132,12 @@ def test_requested_ii():
     assert caught.value.bottleneck.ii == 3
 
 
+@pytest.mark.parametrize("request_and_limit", [(0, None), (None, 0), (-3, 5)])
+def test_no_ii_below_1(request_and_limit):
+    with pytest.raises(ValueError, match="at least 1"):
+        schedule(accumulator(1), *request_and_limit)
+
+
 def test_requested_ii_without_room_for_resources():
     with pytest.raises(Infeasible) as caught:
         schedule(canis_2014(), ii_request=2)

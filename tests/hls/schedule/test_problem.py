@@ -25,7 +25,9 @@ A, B = Operation("a"), Operation("b")
     (Problem((A, B), (Dependence("a", "b", 0, -1),), 4.0), "not there before"),
     (Problem((A,), (), 4.0, groups=(("a", "x"),)), "group names x"),
     (Problem((replace(A, resource="r"), replace(B, resource="r")), (), 4.0, limits={"r": 1}, groups=(("a", "b"),)),
-     "uses r 2 times"),
+     "a, b start together and use r 2 times"),
+    (Problem((replace(A, resource="r", latest=0), replace(B, resource="r", latest=0)), (), 4.0, limits={"r": 1}),
+     "a, b start together and use r 2 times"),
     (Problem((A, B), (Dependence("a", "b"), Dependence("b", "a")), 4.0), "depend on themselves"),
 ])
 def test_contradictions_are_refused(problem, message):

@@ -7,7 +7,7 @@ import pytest
 
 from hls.target.board import BoardError, known_boards, load_board
 
-SHIPPED = Path("boards")
+SHIPPED = Path(__file__).parents[3] / "boards"
 
 
 def test_known_boards():

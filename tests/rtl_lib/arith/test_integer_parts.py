@@ -39,15 +39,15 @@ MULTIPLIERS = [
 @pytest.mark.parametrize("params", MULTIPLIERS, ids=str)
 def test_product_at_every_latency(params):
     for latency in IntMul.latencies(params):
-        check(IntMul, params, latency, vectors(params.width_a, params.width_b, 150, latency), gaps=0.25, seed=latency)
+        check(IntMul, params, latency, vectors(params.width_a, params.width_b, 100, latency), gaps=0.25, seed=latency)
 
 
 @pytest.mark.parametrize("params", [DivParams(8), DivParams(8, True), DivParams(32), DivParams(32, True),
                                     DivParams(64, True), DivParams(2, True)], ids=str)
 def test_quotient_and_remainder(params):
     top = IntDivRem.latencies(params)[-1]
-    for latency in sorted({0, 1, top // 3, top}):
-        check(IntDivRem, params, latency, vectors(params.width, params.width, 100, latency), gaps=0.25, seed=latency)
+    for latency in sorted({0, top // 3, top}):
+        check(IntDivRem, params, latency, vectors(params.width, params.width, 30, latency), gaps=0.25, seed=latency)
 
 
 def test_golden_division_is_that_of_c():

@@ -1,9 +1,12 @@
 """Where registers go, and the promises every pipelined part makes about its latency."""
 
+import gc
 import random
+import warnings
 from itertools import combinations
 
 import pytest
+from amaranth.hdl import UnusedElaboratable
 
 from rtl_lib.arith.catalog import PARTS
 from rtl_lib.arith.multiply import IntMul, MulParams
@@ -42,11 +45,21 @@ def test_the_last_registers_go_to_output_then_input():
 
 
 def test_steps_beside_each_other_are_as_deep_as_the_deepest():
-    step = beside("both", Step("x", 1.0, lambda *, a: {"x": a}), Step("y", 3.0, lambda *, a, b: {"y": a + b}))
+    step = beside("both", Step("x", 1.0, lambda wire, *, a: {"x": a}), Step("y", 3.0, lambda wire, *, a, b: {"y": a + b}))
     assert step.levels == 3.0 and step.reads == ("a", "b")
-    assert step.build(a=1, b=2) == {"x": 1, "y": 3}
+    assert step.build(None, a=1, b=2) == {"x": 1, "y": 3}
 
 
+@pytest.fixture
+def unfinished_parts():
+    """Lets a test make parts that fail before they are elaborated without Amaranth's warning about that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnusedElaboratable)
+        yield
+        gc.collect()
+
+
+@pytest.mark.usefixtures("unfinished_parts")
 def test_latency_out_of_range_is_refused():
     params = MulParams(8, 8, 8)
     top = IntMul.latencies(params)[-1]
@@ -55,6 +68,7 @@ def test_latency_out_of_range_is_refused():
             IntMul(params, latency)
 
 
+@pytest.mark.usefixtures("unfinished_parts")
 @pytest.mark.parametrize("part", PARTS.values())
 def test_parameters_of_another_part_are_refused(part):
     wrong = BINARY32 if part is IntMul else MulParams(8, 8, 8)
@@ -62,11 +76,12 @@ def test_parameters_of_another_part_are_refused(part):
         part(wrong, 0)
 
 
+@pytest.mark.usefixtures("unfinished_parts")
 def test_a_step_that_reads_a_missing_value_is_named():
     class Broken(IntMul):
         @classmethod
         def steps(cls, params):
-            return (Step("lost", 1.0, lambda *, nowhere: {"o": nowhere}),)
+            return (Step("lost", 1.0, lambda wire, *, nowhere: {"o": nowhere}),)
 
     with pytest.raises(KeyError, match="step lost reads nowhere"):
         Broken(MulParams(8, 8, 8), 0).elaborate(None)

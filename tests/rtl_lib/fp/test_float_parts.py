@@ -37,22 +37,22 @@ def test_all_pairs_of_special_values(part, params):
 def test_random_pairs_at_several_latencies(part, params):
     fmt = format_of(params)
     top = part.latencies(params)[-1]
-    for latency in sorted({0, 1, 5, top}):
-        vectors = random_pairs(fmt, 250, latency) + underflowing_pairs(fmt, 250, latency)
+    for latency in sorted({0, 5, top}):
+        vectors = random_pairs(fmt, 200, latency) + underflowing_pairs(fmt, 200, latency)
         check(part, params, latency, vectors, gaps=0.2, seed=latency)
 
 
 @pytest.mark.parametrize("part", [FloatAdd, FloatMul, FloatDiv])
 def test_double_precision(part):
     params = {FloatAdd: AddParams(BINARY64), FloatMul: FloatMulParams(BINARY64), FloatDiv: BINARY64}[part]
-    check(part, params, 4, random_pairs(BINARY64, 200, 1) + underflowing_pairs(BINARY64, 200, 2))
+    check(part, params, 4, random_pairs(BINARY64, 100, 1) + underflowing_pairs(BINARY64, 100, 2))
 
 
 @pytest.mark.parametrize("fmt", [BINARY16, BINARY32, BINARY64], ids=str)
 def test_square_root(fmt):
     rng = random.Random(7)
-    vectors = [(bits,) for bits in specials(fmt) + [random_float(rng, fmt) for _ in range(300)]]
-    for latency in (0, 6, FloatSqrt.latencies(fmt)[-1]):
+    vectors = [(bits,) for bits in specials(fmt) + [random_float(rng, fmt) for _ in range(150)]]
+    for latency in (6, FloatSqrt.latencies(fmt)[-1]):
         check(FloatSqrt, fmt, latency, vectors, gaps=0.2, seed=latency)
 
 

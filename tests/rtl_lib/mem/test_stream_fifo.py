@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from amaranth.back import verilog
 from amaranth.sim import Simulator
 
 from rtl_lib.mem.fifo import StreamFifo
@@ -85,6 +86,21 @@ def test_full_rate(depth):
 
     run(dut, drive)
     assert taken == list(range(200 - dut.timing.latency))
+
+
+@pytest.mark.parametrize("depth", [1, 50])
+def test_counts_payloads_of_no_bits(depth):
+    assert "module" in verilog.convert(StreamFifo(0, depth), emit_src=False)
+    dut = StreamFifo(0, depth)
+
+    async def drive(ctx):
+        ctx.set(dut.i.valid, 1)
+        for n in range(depth):
+            assert ctx.get(dut.i.ready) and ctx.get(dut.level) == n
+            await ctx.tick()
+        assert ctx.get(dut.o.valid) and not ctx.get(dut.i.ready)
+
+    run(dut, drive)
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.0])

@@ -1,0 +1,69 @@
+# Everything starts with `make setup`, which needs no root: all that is installed goes into .venv.
+# Needed beforehand: python3 >= 3.11 with its venv module, g++, make, perl.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+EXAMPLE ?= vecadd
+BOARD ?= de5net
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test check bench lint clean
+
+help:
+	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
+	@echo 'make test    all tests; make check: only those without a simulator build (about 3 minutes)'
+	@echo 'make bench   every example at full size against the bound of its hardware'
+	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
+
+setup: $(STAMP)
+
+# What has to be there before, each with the package that brings it on Debian.
+define REQUIRE
+missing=(); \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+    || missing+=("python3 3.11 or newer (found: $$($(PYTHON) --version 2>&1 || true)); another one: make PYTHON=/path/to/python3"); \
+$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || missing+=("the venv module of $(PYTHON) (package python3-venv)"); \
+for tool in g++ perl; do command -v $$tool >/dev/null || missing+=("$$tool (package $$tool)"); done; \
+if (( $${#missing[@]} )); then \
+    printf 'setup: missing: %s\n' "$${missing[@]}" >&2; exit 1; \
+fi
+endef
+
+# Depends on the list of dependencies alone: the package itself is installed as a link to this folder.
+$(STAMP): pyproject.toml
+	@$(REQUIRE)
+	@echo "setup: creating $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo 'setup: installing dependencies into $(VENV) (under a minute, 500 MB)'
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -e '.[test]' \
+	    | sed -u -n 's/^Collecting /  /p; s/^Successfully installed.*/setup: done/p'
+	@touch $@
+
+demo: setup
+	@$(BIN)/sluice compile examples/$(EXAMPLE)/kernel.cl --board $(BOARD) -o out/$(EXAMPLE)
+	@cat out/$(EXAMPLE)/report.txt
+	@$(BIN)/sluice run examples/$(EXAMPLE)/host.py --board $(BOARD)
+	@echo "Verilog: $(CURDIR)/out/$(EXAMPLE)/rtl    report: $(CURDIR)/out/$(EXAMPLE)/report.txt"
+
+check: setup
+	@$(BIN)/python -m pytest -q -n 2 -m 'not verilator'
+
+# The simulator builds use a core each, and share one cache: they run one after the other.
+test: check
+	@$(BIN)/python -m pytest -q -m verilator
+
+bench: setup
+	@$(BIN)/python examples/bench.py --board $(BOARD)
+
+lint: setup
+	@$(BIN)/ruff check .
+
+clean:
+	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

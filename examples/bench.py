@@ -1,0 +1,154 @@
+"""Every example at full size on the simulated board: measured cycles against the least any such hardware needs.
+
+The bound of a run is the larger of (innermost iterations x II) and (bytes / peak bandwidth). The II in it is 1 where
+invocations of the loop can take turns, else the static II of the recurrence.
+"""
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import hls
+from rich.console import Console
+from rich.table import Table
+
+from common import Launch
+
+HERE = Path(__file__).resolve().parent
+EXAMPLES = tuple(sorted(path.parent.name for path in HERE.glob("*/host.py")))
+
+REGULAR, IRREGULAR = 1 / 0.95, 1 / 0.7
+#: How many times its bound each run may take.
+GOALS = {
+    "vecadd": 1.10, "vecadd_ndrange": 1.10, "saxpy": 1.10, "fir": 1.05, "matmul": 1.15, "triangular": 1.04,
+    "triangular_float": 1.10, "divergent": 1.04, "divergent_float": 1.10, "divergent_skewed": 1.5,
+    "conv2d": REGULAR, "threshold": REGULAR, "dot_product": REGULAR,
+    "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measured launch."""
+
+    launch: Launch
+    stats: dict  #: as ``event.stats.to_dict()`` gives them
+    bound: float  #: cycles
+
+    @property
+    def ratio(self) -> float:
+        return self.stats["cycles"] / self.bound
+
+    @property
+    def met(self) -> bool:
+        return self.ratio <= GOALS[self.launch.kernel]
+
+
+def measure(name: str, bytes_per_cycle: float) -> list[Run]:
+    """Run one example in this process; its own check ends the program when a result is wrong."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", HERE / name / "host.py")
+    host = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(host)
+    runs = []
+    for launch in host.main([]):
+        stats = launch.event.stats.to_dict()
+        compute = launch.trips * least_ii(stats["loops"])
+        runs.append(Run(launch, stats, max(compute, launch.bytes / bytes_per_cycle)))
+    return runs
+
+
+def least_ii(loops: list[dict]) -> float:
+    """Cycles an iteration of the busiest loop takes when as many of its invocations take turns as there are."""
+    if not loops:
+        return 1.0
+    loop = max(loops, key=lambda loop: loop["iterations"])
+    return loop["static_ii"] / min(loop["static_ii"], max(loop["invocations"], 1))
+
+
+def cycles_table(runs: list[Run]) -> Table:
+    table = Table(title="Measured cycles against the bound", title_justify="left")
+    for column in ("kernel", "cycles", "bound", "ratio", "goal", "", "kcycles/s"):
+        table.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
+    for run in runs:
+        seconds = run.stats["simulation_seconds"]
+        table.add_row(run.launch.kernel, f"{run.stats['cycles']:,}", f"{run.bound:,.0f}", f"{run.ratio:.3f}",
+                      f"{GOALS[run.launch.kernel]:.3f}", "met" if run.met else "MISSED",
+                      f"{run.stats['cycles'] / seconds / 1e3:,.0f}")
+    return table
+
+
+def loops_table(runs: list[Run]) -> Table:
+    table = Table(title="Scheduled and measured II of every loop", title_justify="left")
+    for column in ("kernel", "loop", "line", "static II", "interleaved", "scheduled II", "measured II", "iterations",
+                   "invocations"):
+        table.add_column(column, justify="left" if column in ("kernel", "loop") else "right", no_wrap=True)
+    for run in runs:
+        for loop in run.stats["loops"]:
+            measured = "-" if loop["measured_ii"] is None else f"{loop['measured_ii']:.3f}"
+            table.add_row(run.launch.kernel, loop["label"], str(loop["line"]), str(loop["static_ii"]),
+                          str(loop["interleaving"]), f"{loop['scheduled_ii']:.3f}", measured,
+                          f"{loop['iterations']:,}", f"{loop['invocations']:,}")
+    return table
+
+
+def compile_seconds(name: str, board: str, *defines: str) -> tuple[float, int]:
+    """Wall time of the command line from .cl to Verilog, and the bytes of Verilog it wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "hls.cli", "compile", str(HERE / name / "kernel.cl"), "--board", board,
+                   "-o", f"{folder}/out", *(f"-D{define}" for define in defines)]
+        start = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - start
+        if done.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+        return seconds, sum(path.stat().st_size for path in Path(folder, "out", "rtl").iterdir())
+
+
+def compile_table(title: str, rows: list[tuple[str, tuple[float, int]]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("kernel file", no_wrap=True)
+    for column in ("seconds", "Verilog KB"):
+        table.add_column(column, justify="right")
+    for name, (seconds, size) in rows:
+        table.add_row(name, f"{seconds:.2f}", f"{size / 1e3:,.0f}")
+    return table
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("examples", nargs="*", choices=[*EXAMPLES, []], help="default: all of them")
+    parser.add_argument("--board", default=os.environ.get("SLUICE_BOARD", "de5net"))
+    parser.add_argument("--no-compile-times", action="store_true", help="leave out the tables of compile times")
+    parser.add_argument("--strict", action="store_true", help="exit code 1 when a goal is missed")
+    return parser.parse_args(argv)
+
+
+def main(argv=None) -> int:
+    args = parse_arguments(argv)
+    os.environ["SLUICE_BOARD"] = args.board
+    board = hls.load_board(args.board)
+    bytes_per_cycle = board.peak_bytes_per_ns * board.clock.period_ns
+    names, console, runs = args.examples or EXAMPLES, Console(), []
+    for name in names:
+        runs += measure(name, bytes_per_cycle)
+    console.print(f"Board {board.name}, {board.clock.kernel_mhz:g} MHz, {board.peak_bytes_per_ns:.1f} GB/s")
+    console.print(cycles_table(runs))
+    console.print(loops_table(runs))
+    if not args.no_compile_times:
+        console.print(compile_table(".cl to Verilog", [(name, compile_seconds(name, args.board)) for name in names]))
+        factors = [(f"fir, {n} of 64 taps side by side", compile_seconds("fir", args.board, "TAPS=64", f"UNROLL={n}"))
+                   for n in (1, 2, 4, 8, 16, 32, 64)]
+        console.print(compile_table("Compile time against the unroll factor", factors))
+    missed = [run.launch.kernel for run in runs if not run.met]
+    console.print(f"goals missed: {', '.join(missed)}" if missed else "every goal met")
+    return 1 if missed and args.strict else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,248 @@
+"""A whole syntax tree to checked functions and constants."""
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Diagnostic, Span
+from . import tree as tt
+from . import types as ct
+from .check_statements import StatementChecker, innermost
+from .flow import completes
+from .lexer import Attribute, Word
+from .parse import Syntax, parse_expressions
+from .pragmas import FUNCTION_ATTRIBUTES
+
+__all__ = ["Program", "check"]
+
+
+class Program(StatementChecker):
+    """Checks a translation unit. ``functions`` are in the order of their definitions."""
+
+    def __init__(self, syntax: Syntax, single_precision: bool):
+        super().__init__(syntax)
+        self.single_precision = single_precision
+        self.functions: list[tt.FunctionTree] = []
+
+    def run(self):
+        pending = []
+        for node in self.syntax.tree.ext:
+            with self.recover():
+                if isinstance(node, c_ast.Pragma):
+                    pending += self._pragma(node)
+                elif isinstance(node, c_ast.FuncDef):
+                    self._definition(node)
+                elif isinstance(node, c_ast.Typedef):
+                    self._stmt_typedef(node)
+                elif isinstance(node, c_ast.Decl):
+                    self._file_declaration(node)
+                else:
+                    raise CompileError.at(self.span(node), "this cannot stand at file scope")
+        self._unattached(pending)
+        self._check_calls()
+
+    # -- file scope
+
+    def _file_declaration(self, node):
+        span = self.name_span(node)
+        if node.name is None:
+            self.base(node.type, span)
+        elif isinstance(node.type, c_ast.FuncDecl):
+            with self.poisoning(node.name):
+                self._function(node)
+        else:
+            with self.poisoning(node.name):
+                self._file_variable(node, span)
+
+    def _file_variable(self, node, span):
+        declared = self.declared(node.type, span)
+        if declared.space != "constant" or isinstance(declared.type, ct.Pointer):
+            raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
+                                  "write __constant before its type, and give it a value")
+        self.file_constant(node, declared, span)
+
+    # -- functions
+
+    def _function(self, node) -> tt.FunctionTree:
+        """The function that a prototype or definition declares."""
+        span = self.name_span(node)
+        known = self.here(str(node.name))
+        kernel = "__kernel" in node.funcspec
+        result = self.declared(node.type.type, span).type
+        if isinstance(result, (ct.Pointer, ct.Array)):
+            raise CompileError.at(span, "a function cannot return a pointer", "return an index")
+        if kernel and not isinstance(result, ct.Void):
+            raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
+        parameters, written, broken = self._parameters(node.type, kernel)
+        tree = tt.FunctionTree(str(node.name), kernel, result, parameters, span, broken=broken, written_types=written)
+        if known is None:
+            self.add(tree.name, tree, span)
+            return tree
+        if not isinstance(known, tt.FunctionTree):
+            self.add(tree.name, tree, span)
+        if not known.broken and not broken:
+            self._check_same(known, tree)
+        known.broken += broken
+        known.parameters, known.written_types = (parameters, written) if known.body is None else \
+            (known.parameters, known.written_types)
+        return known
+
+    def _check_same(self, known: tt.FunctionTree, tree: tt.FunctionTree):
+        types = [[p.type for p in f.parameters] for f in (known, tree)]
+        if types[0] != types[1] or (known.kernel, known.result) != (tree.kernel, tree.result):
+            note = Diagnostic("the first declaration is here", known.span, severity="note")
+            self.poison(tree.name)
+            raise CompileError(Diagnostic(f"'{tree.name}' is declared with other types before", tree.span,
+                                          "make both the same", notes=(note,)))
+
+    def _parameters(self, declarator, kernel: bool):
+        parameters, written, broken = [], [], []
+        nodes = declarator.args.params if declarator.args else []
+        if len(nodes) == 1 and isinstance(nodes[0], c_ast.Typename) and \
+                isinstance(self.declared(nodes[0], self.span(nodes[0])).type, ct.Void):
+            return [], [], []
+        for k, node in enumerate(nodes):
+            broken.append(str(getattr(node, "name", None) or f"unnamed{k}"))
+            with self.recover():
+                parameters.append(self._parameter(node, k, kernel))
+                written.append(_written_type(node))
+                broken.pop()
+        return parameters, written, broken
+
+    def _parameter(self, node, k: int, kernel: bool) -> tt.Variable:
+        if isinstance(node, c_ast.EllipsisParam):
+            raise CompileError.at(self.span(node), "a variable number of arguments is not supported")
+        if isinstance(node, c_ast.ID):
+            raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type")
+        span = self.name_span(node)
+        declared = self.parameter_type(self.declared(node, span))
+        t = declared.type
+        if isinstance(t, ct.Void):
+            raise CompileError.at(span, "a parameter cannot be void")
+        if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
+            raise CompileError.at(span, f"a value cannot be in __{declared.space} memory",
+                                  f"a buffer is a pointer: __{declared.space} {t} *{node.name or 'name'}")
+        if kernel:
+            self._check_kernel_parameter(t, span)
+        name = str(node.name) if node.name else f"unnamed{k}"
+        buffer = kernel and isinstance(t, ct.Pointer)
+        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile)
+
+    def _check_kernel_parameter(self, t: ct.CType, span: Span):
+        if not isinstance(t, ct.Pointer):
+            return
+        if t.space == "private":
+            raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
+                                  f"write __global {t.pointee} *")
+        scalar = t.pointee.scalar if isinstance(t.pointee, ct.Array) else t.pointee
+        if scalar == ct.BOOL_T:
+            raise CompileError.at(span, "a buffer of bool has no defined layout", "use uchar")
+
+    def _definition(self, node):
+        if node.param_decls:
+            raise CompileError.at(self.span(node), "parameters are declared in the old style", "write f(int a, int b)")
+        if not isinstance(node.decl.type, c_ast.FuncDecl):
+            raise CompileError.at(self.span(node), "this is not a function")
+        with self.poisoning(node.decl.name):
+            function = self._function(node.decl)
+        if function.body is not None:
+            note = Diagnostic("the first one is here", function.span, severity="note")
+            raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
+        function.span = self.name_span(node.decl)
+        self._function_attributes(function, node.decl)
+        self.function = function
+        function.body = tt.Block(function.span, ())  # it exists: a call inside it is recursion
+        with self.scope():
+            for parameter in function.parameters:
+                with self.recover():
+                    self.add(parameter.name, parameter, parameter.span)
+            for name in function.broken:
+                self.poison(name)
+            function.body = tt.Block(self.span(node.body), tuple(self.statements(node.body.block_items or [])))
+        self.function = None
+        if not isinstance(function.result, ct.Void) and completes(function.body):
+            self.warn(function.span, f"'{function.name}' may end without returning a value", "add a return at its end")
+        self.functions.append(function)
+
+    def _function_attributes(self, function: tt.FunctionTree, decl):
+        words = [*decl.quals, *decl.funcspec, *(innermost(decl).quals or [])]
+        attributes = [a for w in dict.fromkeys(words) if isinstance(w, Word) for a in w.attributes]
+        for attribute in dict.fromkeys([*attributes, *self.syntax.attributes_after(innermost(decl))]):
+            with self.recover():
+                self._function_attribute(function, attribute)
+
+    def _function_attribute(self, function: tt.FunctionTree, attribute: Attribute):
+        if attribute.name not in FUNCTION_ATTRIBUTES:
+            hint = self.similar(attribute.name, FUNCTION_ATTRIBUTES)
+            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
+            return
+        renamed, count = FUNCTION_ATTRIBUTES[attribute.name]
+        if count < 0:
+            return
+        numbers = tuple(self.constant_int(n, f"an argument of {attribute.name}")
+                        for n in parse_expressions(attribute.arguments, attribute.span))
+        if len(numbers) != count or any(not 0 < n < 1 << 31 for n in numbers):
+            raise CompileError.at(attribute.span, f"{attribute.name} takes {count} positive number{'s' * (count > 1)}",
+                                  f"write {attribute.name}({', '.join('64' if not k else '1' for k in range(count))})")
+        if renamed:
+            function.attrs[renamed] = numbers if count > 1 else numbers[0]
+
+    # -- the program as a whole
+
+    def _check_calls(self):
+        for function in self.functions:
+            for callee, span in function.calls.items():
+                if callee.body is None:
+                    with self.recover():
+                        raise CompileError.at(span, f"'{callee.name}' is declared but not defined",
+                                              "write its body in this file or include it")
+        self.functions = self._callees_first()
+        for function in self.functions:
+            for callee in function.calls:
+                function.work_items |= callee.work_items
+            if function.kernel:
+                task = function.attrs.get("work_group_size") == (1, 1, 1)
+                function.attrs["ndrange"] = bool(function.work_items) and not task
+
+    def _callees_first(self) -> list[tt.FunctionTree]:
+        """Callees before callers; recursion is reported at the call that closes the circle."""
+        done: dict[tt.FunctionTree, None] = {}
+        path: list[tt.FunctionTree] = []
+
+        def visit(function):
+            path.append(function)
+            for callee, span in function.calls.items():
+                if callee in path:
+                    names = " -> ".join(f.name for f in [*path[path.index(callee):], callee])
+                    with self.recover():
+                        raise CompileError.at(span, f"recursion is not supported: {names}",
+                                              "use a loop, with an array as its stack where one is needed")
+                elif callee not in done and callee.body is not None:
+                    visit(callee)
+            path.pop()
+            done[function] = None
+
+        for function in self.functions:
+            if function not in done:
+                visit(function)
+        return list(done)
+
+
+def check(syntax: Syntax, single_precision: bool = False) -> Program:
+    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes."""
+    program = Program(syntax, single_precision)
+    program.run()
+    return program
+
+
+def _written_type(node) -> str:
+    """The type of a parameter as a host programmer reads it."""
+    stars = ""
+    inner = node.type
+    while isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl)):
+        if isinstance(inner, c_ast.PtrDecl):
+            stars += "*" + "".join(f" {q}" for q in inner.quals or [] if q != "__attribute__")
+        else:
+            stars += "*"
+        inner = inner.type
+    words = [str(q) for q in inner.quals or [] if q != "__attribute__"]
+    names = inner.type.names if isinstance(inner.type, c_ast.IdentifierType) else ["int"]
+    return " ".join([*words, *map(str, names)]) + (f" {stars}" if stars else "")

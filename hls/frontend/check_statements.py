@@ -1,0 +1,381 @@
+"""Statements and local declarations to the typed tree."""
+
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Span
+from . import tree as tt
+from . import types as ct
+from .check_calls import CallChecker
+from .evaluate import constant
+from .initializers import encoded, flatten, implied_length
+from .parse import parse_expressions
+from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, read_loop_pragma
+from .scope import TypeName
+
+__all__ = ["StatementChecker"]
+
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+class StatementChecker(CallChecker):
+    """Adds statements. ``constants`` collects file-scope constants, and those declared in functions."""
+
+    def __init__(self, syntax):
+        super().__init__(syntax)
+        self.constants: list[tt.Variable] = []
+        self._inside: list[str] = []  #: "loop" and "switch" around the statement
+
+    # -- lists of statements
+
+    def block(self, node) -> tt.Block:
+        """A compound statement in a scope of its own."""
+        with self.scope():
+            return tt.Block(self.span(node), tuple(self.statements(node.block_items or [])))
+
+    def statements(self, nodes) -> list[tt.Stmt]:
+        found, pragmas = [], []
+        for node in nodes:
+            if isinstance(node, c_ast.Pragma):
+                with self.recover():
+                    pragmas += self._pragma(node)
+                continue
+            with self.recover():
+                found += self._one(node, pragmas)
+            pragmas = []
+        self._unattached(pragmas)
+        return found
+
+    def _one(self, node, pragmas) -> list[tt.Stmt]:
+        loop = _labelled_loop(node)
+        if loop is not None:
+            return [self._loop(loop, pragmas, node.name if isinstance(node, c_ast.Label) else "")]
+        self._unattached(pragmas)
+        return self.statement(node)
+
+    def body(self, node) -> tt.Stmt:
+        """The one statement of an ``if`` or a loop, in a scope of its own."""
+        if isinstance(node, c_ast.Compound):
+            return self.block(node)
+        with self.scope():
+            found = self.statements([node])
+        return found[0] if len(found) == 1 else tt.Block(self.span(node), tuple(found))
+
+    def statement(self, node) -> list[tt.Stmt]:
+        check = getattr(self, f"_stmt_{type(node).__name__.lower()}", None)
+        if check is not None:
+            return check(node)
+        e = self.rvalue(node)
+        return [tt.Evaluate(e.span, e)]
+
+    def _stmt_compound(self, node):
+        return [self.block(node)]
+
+    def _stmt_emptystatement(self, node):
+        return []
+
+    def _stmt_label(self, node):
+        return self._one(node.stmt, [])
+
+    def _stmt_goto(self, node):
+        raise CompileError.at(self.span(node), "goto is not supported", "use a loop with break or continue")
+
+    def _stmt_staticassert(self, node):
+        raise CompileError.at(self.span(node), "_Static_assert is not a word of OpenCL C", "use #if and #error")
+
+    # -- declarations
+
+    def _stmt_typedef(self, node):
+        span = self.name_span(node)
+        with self.poisoning(node.name):
+            self.add(node.name, TypeName(self.declared(node.type, span), span), span)
+        return []
+
+    def _stmt_decllist(self, node):
+        return [s for decl in node.decls for s in self._stmt_decl(decl)]
+
+    def _stmt_funcdef(self, node):
+        raise CompileError.at(self.span(node), "a function inside a function", "move it to file scope")
+
+    def _stmt_decl(self, node):
+        span = self.name_span(node)
+        if node.name is None:
+            self.base(node.type, span)
+            return []
+        with self.poisoning(node.name):
+            return self._local(node, span)
+
+    def name_span(self, node) -> Span:
+        """The place of the declared name (a pointer's declarator begins at its star)."""
+        inner = innermost(node)
+        return self.span(inner if inner.coord else node)
+
+    def _local(self, node, span):
+        self.check_storage(node, span)
+        declared = self.declared(node.type, span)
+        if declared.space == "constant" and not isinstance(declared.type, ct.Pointer):
+            self.file_constant(node, declared, span)
+            return []
+        self._check_variable(declared, span)
+        t = declared.type
+        if isinstance(t, ct.Array) and t.length == 0:
+            declared = replace(declared, type=self._sized(t, node, span))
+            t = declared.type
+        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile,
+                               attributes=tuple(self.syntax.attributes_after(innermost(node))))
+        self.add(variable.name, variable, span)
+        initial = self._values(node.init, t) if node.init is not None else None
+        return [tt.Declare(span, variable, initial)]
+
+    def check_storage(self, node, span):
+        for word in node.storage:
+            if word == "static":
+                raise CompileError.at(span, "a static variable in a function is not supported",
+                                      "declare a __constant table at file scope, or pass a __global buffer")
+            if word == "extern":
+                raise CompileError.at(span, "extern variables are not supported", "pass the value as an argument")
+        if isinstance(node.type, c_ast.FuncDecl):
+            raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
+
+    def _check_variable(self, declared: ct.Qualified, span):
+        if declared.space == "local":
+            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
+        if declared.space == "global":
+            raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
+        if isinstance(declared.type, ct.Void):
+            raise CompileError.at(span, "a variable cannot be void")
+
+    def _sized(self, t: ct.Array, node, span) -> ct.Array:
+        if not isinstance(node.init, c_ast.InitList):
+            raise CompileError.at(span, "this array has no length", "write it between the brackets")
+        return ct.Array(t.element, implied_length(self, t, node.init))
+
+    def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
+        """(element, value) of an initializer."""
+        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "the initial value"))
+                     for k, n in flatten(self, t, init))
+
+    def file_constant(self, node, declared: ct.Qualified, span):
+        """A __constant variable with its data."""
+        t = declared.type
+        if node.init is None:
+            raise CompileError.at(span, f"the constant '{node.name}' has no value", "initialize it")
+        if isinstance(t, ct.Array) and t.length == 0:
+            t = self._sized(t, node, span)
+        scalar = t.scalar if isinstance(t, ct.Array) else t
+        data = bytearray(t.size)
+        value = None
+        for k, e in self._values(node.init, t):
+            value = constant(e)
+            if value is None:
+                raise CompileError.at(e.span, "the value of a constant must be constant")
+            data[k * scalar.size:(k + 1) * scalar.size] = encoded(value, scalar)
+        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=bytes(data),
+                               value=None if isinstance(t, ct.Array) else value)
+        self.add(variable.name, variable, span)
+        self.constants.append(variable)
+
+    # -- control flow
+
+    def _stmt_if(self, node):
+        condition = self._tested(node.cond)
+        then = self.body(node.iftrue) if node.iftrue is not None else tt.Block(self.span(node), ())
+        otherwise = self.body(node.iffalse) if node.iffalse is not None else None
+        return [] if condition is None else [tt.If(self.span(node), condition, then, otherwise)]
+
+    def _tested(self, node) -> tt.Expr | None:
+        """A condition, or None after an error, so that what it controls is checked all the same."""
+        with self.recover():
+            return self.condition(node)
+        return None
+
+    def _stmt_break(self, node):
+        if not self._inside:
+            raise CompileError.at(self.span(node), "break outside a loop or switch")
+        return [tt.Break(self.span(node))]
+
+    def _stmt_continue(self, node):
+        if "loop" not in self._inside:
+            raise CompileError.at(self.span(node), "continue outside a loop")
+        return [tt.Continue(self.span(node))]
+
+    def _stmt_return(self, node):
+        span, result = self.span(node), self.function.result
+        if node.expr is None:
+            if not isinstance(result, ct.Void):
+                raise CompileError.at(span, f"'{self.function.name}' must return a value of type '{result}'")
+            return [tt.Return(span, None)]
+        e = self.rvalue(node.expr)
+        if isinstance(result, ct.Void):
+            if isinstance(e.type, ct.Void):
+                return [tt.Evaluate(e.span, e), tt.Return(span, None)]
+            raise CompileError.at(e.span, f"'{self.function.name}' returns nothing", "remove the value")
+        return [tt.Return(span, self.assignable(e, result, "the returned value"))]
+
+    def _stmt_switch(self, node):
+        value = self.number(node.cond, "the value of a switch")
+        if not ct.integer(value.type):
+            raise CompileError.at(value.span, "the value of a switch must be an integer")
+        value = self.convert(value, ct.promoted(value.type))
+        self._inside.append("switch")
+        try:
+            with self.scope():
+                return [tt.Switch(self.span(node), value, self._sections(node.stmt, value.type))]
+        finally:
+            self._inside.pop()
+
+    def _sections(self, body, t: ct.CType) -> tuple[tt.Section, ...]:
+        nodes = body.block_items or [] if isinstance(body, c_ast.Compound) else [body]
+        sections: list[tt.Section] = []
+        labels, default, span, seen = [], False, None, {}
+        for node in nodes:
+            if not isinstance(node, (c_ast.Case, c_ast.Default)):
+                raise CompileError.at(self.span(node), "a statement of a switch before its first case",
+                                      "put it behind a case label or before the switch")
+            span = span or self.span(node)
+            if isinstance(node, c_ast.Default):
+                self._once(seen, "default", self.span(node))
+                default = True
+            else:
+                labels.append(self._label(node, t, seen))
+            inner = [n for n in node.stmts or [] if not isinstance(n, c_ast.EmptyStatement)]
+            if inner or node is nodes[-1]:
+                sections.append(tt.Section(span, tuple(labels), default, self._section_body(inner, span)))
+                labels, default, span = [], False, None
+        return tuple(sections)
+
+    def _section_body(self, nodes, span) -> tt.Block:
+        nested = next((n for n in nodes if isinstance(n, (c_ast.Case, c_ast.Default))), None)
+        if nested is not None:
+            raise CompileError.at(self.span(nested), "a case label inside another statement",
+                                  "put all labels directly into the switch")
+        return tt.Block(span, tuple(self.statements(nodes)))
+
+    def _label(self, node, t: ct.CType, seen) -> tt.Const:
+        e = constant(self.convert(self.number(node.expr, "a case label"), t))
+        if e is None:
+            raise CompileError.at(self.span(node), "a case label must be a constant integer")
+        self._once(seen, e.value, self.span(node))
+        return e
+
+    def _once(self, seen: dict, key, span):
+        if key in seen:
+            raise CompileError.at(span, "this label was there before" if key != "default" else "a second default",
+                                  f"the first is at line {seen[key].line}")
+        seen[key] = span
+
+    def _stmt_case(self, node):
+        raise CompileError.at(self.span(node), "a case label outside its switch", "put it directly into the switch")
+
+    _stmt_default = _stmt_case
+
+    # -- loops
+
+    def _loop(self, node, pragmas: list[LoopPragma], label: str) -> tt.Loop:
+        form = {c_ast.For: "for", c_ast.While: "while", c_ast.DoWhile: "do"}[type(node)]
+        with self.scope():
+            first = self._first(node) if form == "for" else []
+            condition = self._tested(node.cond) if node.cond is not None else None
+            step = None
+            if form == "for" and node.next is not None:
+                with self.recover():
+                    step = self.rvalue(node.next)
+            attrs, ivdep = self._loop_attrs(pragmas)
+            self._inside.append("loop")
+            try:
+                body = self.body(node.stmt)
+            finally:
+                self._inside.pop()
+        name = label or _induction_name(first, step, condition) or form
+        return tt.Loop(self.span(node), form, str(name), tuple(first), condition, step, body, attrs, ivdep)
+
+    def _first(self, node) -> list[tt.Stmt]:
+        if node.init is None:
+            return []
+        with self.recover():
+            return self.statement(node.init)
+        return []
+
+    def _pragma(self, node) -> list[LoopPragma]:
+        span = self.span(node)
+        text = node.string if isinstance(node.string, str) else node.string.value.strip('"')
+        pragma = read_loop_pragma(str(text), span)
+        if pragma is not None:
+            return [pragma]
+        first = (str(text).split() or [""])[0]
+        if first not in IGNORED_PRAGMAS:
+            shown = first if first != "__attribute__" else str(text).split()[1]
+            self.warn(span, f"unknown pragma '{shown}' is ignored" if first == shown else
+                      f"unknown attribute '{shown}' is ignored", self.similar_pragma(shown))
+        return []
+
+    def similar_pragma(self, name: str) -> str:
+        return self.similar(name, (*LOOP_PRAGMAS, "ivdep")) if len(name) > 2 else ""
+
+    def _unattached(self, pragmas):
+        for pragma in pragmas:
+            self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
+                      "write it directly before for, while or do")
+
+    def _loop_attrs(self, pragmas):
+        attrs, ivdep = {}, []
+        for pragma in pragmas:
+            with self.recover():
+                if pragma.name == "ivdep":
+                    ivdep.append(self._ivdep(pragma))
+                    continue
+                form = LOOP_PRAGMAS[pragma.name]
+                attrs[form.attr] = form.bare if not pragma.argument else \
+                    self._pragma_number(pragma, pragma.argument, form.lowest)
+        return attrs, tuple(ivdep)
+
+    def _pragma_number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
+        nodes = parse_expressions(text, pragma.span)
+        if len(nodes) != 1:
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
+        number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
+        if not lowest <= number < 1 << 31:
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} cannot be {number}", f"at least {lowest}")
+        return number
+
+    def _ivdep(self, pragma: LoopPragma) -> tuple[tt.Variable | None, int]:
+        variable = None
+        if pragma.array:
+            variable = self.find(pragma.array)
+            if not isinstance(variable, tt.Variable) or not isinstance(variable.type, (ct.Pointer, ct.Array)):
+                raise CompileError.at(pragma.span, f"ivdep: '{pragma.array}' is not an array or pointer",
+                                      self.similar(pragma.array))
+        return variable, self._pragma_number(pragma, pragma.safelen, 1) if pragma.safelen else 0
+
+
+def innermost(node):
+    """The part of a declarator that holds the declared name."""
+    while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
+        node = node.type
+    return node
+
+
+def _labelled_loop(node):
+    """The loop that ``node`` is, perhaps behind a label."""
+    if isinstance(node, c_ast.Label):
+        node = node.stmt
+    return node if isinstance(node, _LOOPS) else None
+
+
+def _induction_name(first, step, condition) -> str:
+    """The name of the variable that counts the iterations, as well as one can see."""
+    if isinstance(step, (tt.Update, tt.Step, tt.Assign)) and isinstance(step.target, tt.VariableRef):
+        return step.target.variable.name
+    for s in first:
+        if isinstance(s, tt.Declare):
+            return s.variable.name
+    return next((v.name for v in _variables(condition)), "")
+
+
+def _variables(e):
+    if isinstance(e, tt.VariableRef):
+        yield e.variable
+    elif isinstance(e, tt.Expr):
+        for child in vars(e).values():
+            yield from _variables(child)

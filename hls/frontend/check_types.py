@@ -1,0 +1,173 @@
+"""Type names and declarators of the syntax tree to types; everything refused about types is refused here."""
+
+from collections import Counter
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Span
+from . import types as ct
+from .lexer import Word
+from .parse import Syntax
+from .scope import EnumConstant, Scopes, TypeName
+from .words import VECTOR_TYPES
+
+__all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
+
+#: what one array on the chip may hold; larger ones belong into a buffer
+MAX_ARRAY_BYTES = 1 << 20
+
+_ALIASES = {"size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
+            "signed": ct.INT, "unsigned": ct.UINT, "void": ct.VOID}
+_SPACES = ("__global", "__local", "__constant", "__private")
+_BASES = {"char": (ct.CHAR, ct.UCHAR), "short": (ct.SHORT, ct.USHORT), "int": (ct.INT, ct.UINT),
+          "long": (ct.LONG, ct.ULONG)}
+
+
+class TypeChecker(Scopes):
+    """Resolves types. ``constant_int`` comes with the expression checker, which is built on this."""
+
+    def __init__(self, syntax: Syntax):
+        super().__init__()
+        self.syntax = syntax
+        self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
+        self.around: list[Span] = []  #: of the constructs that are being checked, for nodes without a place
+
+    def span(self, node) -> Span | None:
+        return self.syntax.span(node) or (self.around[-1] if self.around else None)
+
+    # -- base types
+
+    def base(self, node, place: Span) -> ct.Qualified:
+        """The type that a declaration begins with."""
+        if isinstance(node, c_ast.IdentifierType):
+            return self._named(node.names, self.span(node) or place)
+        if isinstance(node, c_ast.Enum):
+            return self._enum(node)
+        if isinstance(node, (c_ast.Struct, c_ast.Union)):
+            kind = "unions" if isinstance(node, c_ast.Union) else "structs"
+            raise CompileError.at(self.span(node), f"{kind} are not built yet", "use one variable or array per member")
+        raise CompileError.at(self.span(node) or place, "this type is not supported")
+
+    def _named(self, names: list[str], span: Span) -> ct.Qualified:
+        if len(names) == 1:
+            return self._word(names[0], span)
+        words = Counter(names)
+        if words["long"] == 2:
+            raise CompileError.at(span, "'long long' is not a type of OpenCL C", "write long: it has 64 bits")
+        signs = words["signed"] + words["unsigned"]
+        kinds = [w for w in _BASES if words[w]]
+        if "double" in words:
+            return self._word("double", span)
+        known = signs + sum(words[w] for w in kinds) == len(names) and max(words.values()) == 1
+        if "int" in kinds and len(kinds) == 2 and "char" not in kinds:
+            kinds.remove("int")  # "long int" is long
+        if not known or signs > 1 or len(kinds) != 1:
+            raise CompileError.at(span, f"'{' '.join(names)}' is not a type")
+        return ct.Qualified(_BASES[kinds[0]][words["unsigned"]])
+
+    def _word(self, name: str, span: Span) -> ct.Qualified:
+        known = ct.SCALARS.get(name) or _ALIASES.get(name)
+        if known is not None:
+            return ct.Qualified(known)
+        if name in VECTOR_TYPES:
+            raise CompileError.at(span, f"vector types are not built yet: '{name}'", "use scalars, or an array")
+        if name in ("double", "half"):
+            raise CompileError.at(span, f"'{name}' is not built yet", "use float")
+        if name.endswith("_t"):
+            if name.startswith("image") or name == "sampler_t":
+                raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
+            if name == "event_t":
+                raise CompileError.at(span, "async copies are not built yet: 'event_t'", "copy in a loop")
+        meaning = self.find(name)
+        if isinstance(meaning, TypeName):
+            return meaning.meaning
+        raise CompileError.at(span, f"unknown type '{name}'", self.similar(name, ct.SCALARS))
+
+    def _enum(self, node) -> ct.Qualified:
+        items = node.values.enumerators if node.values and id(node) not in self._enums else ()
+        self._enums.add(id(node))
+        following = 0
+        for item in items:
+            if isinstance(item, c_ast.Pragma):
+                continue
+            span = self.span(item)
+            if item.value is not None:
+                following = self.constant_int(item.value, "the value of an enum constant")
+            if not -1 << 31 <= following < 1 << 31:
+                raise CompileError.at(span, f"'{item.name}' does not fit int")
+            self.add(item.name, EnumConstant(following, ct.INT, span), span)
+            following += 1
+        return ct.Qualified(ct.INT)
+
+    # -- declarators
+
+    def declared(self, node, place: Span) -> ct.Qualified:
+        """The type of a declarator. An array without a length has length 0 here."""
+        if isinstance(node, (c_ast.Typename, c_ast.Decl, c_ast.Typedef)):
+            return self.declared(node.type, place)
+        if isinstance(node, c_ast.TypeDecl):
+            return self._qualified(self.base(node.type, place), node.quals or [], place)
+        if isinstance(node, c_ast.PtrDecl):
+            if isinstance(node.type, c_ast.FuncDecl):
+                raise CompileError.at(self.span(node), "function pointers are not supported", "call the function by name")
+            return self._pointer(self.declared(node.type, place), node, place)
+        if isinstance(node, c_ast.ArrayDecl):
+            return self._array(self.declared(node.type, place), node, place)
+        if isinstance(node, c_ast.FuncDecl):
+            raise CompileError.at(self.span(node) or place, "a function cannot be declared here", "declare it at file scope")
+        return self.base(node, place)
+
+    def _qualified(self, base: ct.Qualified, words, place: Span) -> ct.Qualified:
+        const, volatile, restrict, space = self.qualifiers(words, place)
+        if restrict:
+            raise CompileError.at(place, "'restrict' belongs to a pointer", "write it after the '*'")
+        if space and base.space and space != base.space:
+            raise CompileError.at(place, f"two address spaces: __{base.space} and __{space}", "keep one")
+        return ct.Qualified(base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space)
+
+    def qualifiers(self, words, place: Span) -> tuple[bool, bool, bool, str | None]:
+        """(const, volatile, restrict, address space) of a list of qualifiers."""
+        spaces = sorted({str(w) for w in words if w in _SPACES})
+        if len(spaces) > 1:
+            span = next(w.span for w in words if isinstance(w, Word) and w in _SPACES)
+            raise CompileError.at(span, f"two address spaces: {spaces[0]} and {spaces[1]}", "keep one")
+        return "const" in words, "volatile" in words, "restrict" in words, spaces[0][2:] if spaces else None
+
+    def _pointer(self, target: ct.Qualified, node, place: Span) -> ct.Qualified:
+        span = self.span(node) or place
+        if isinstance(target.type, ct.Pointer):
+            raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
+        if isinstance(target.type, ct.Void):
+            raise CompileError.at(span, "'void *' is not supported", "name the type that it points to")
+        if target.space == "local":
+            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
+        const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
+        if space not in (None, "private"):
+            raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")
+        return target.pointer(const=const, volatile=volatile, restrict=restrict)
+
+    def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
+        span = self.span(node) or place
+        if isinstance(element.type, ct.Pointer):
+            raise CompileError.at(span, "arrays of pointers are not supported", "use an array of indices")
+        if isinstance(element.type, ct.Void):
+            raise CompileError.at(span, "an array cannot hold void")
+        if isinstance(element.type, ct.Array) and element.type.length == 0:
+            raise CompileError.at(span, "only the first dimension of an array may be left out")
+        if node.dim is None:
+            return element.array(0)
+        length = self.constant_int(node.dim, "the length of an array", "variable-length arrays do not exist in hardware: "
+                                   "use the largest length as a constant")
+        if length < 1:
+            raise CompileError.at(self.span(node.dim), f"the length of an array must be positive, not {length}")
+        if length * element.type.size > MAX_ARRAY_BYTES:
+            raise CompileError.at(self.span(node.dim), f"this array needs {length * element.type.size} bytes on the chip",
+                                  f"at most {MAX_ARRAY_BYTES}; use a __global buffer")
+        return element.array(length)
+
+    def parameter_type(self, declared: ct.Qualified) -> ct.Qualified:
+        """An array as a parameter is a pointer to its first element."""
+        t = declared.type
+        if not isinstance(t, ct.Array):
+            return declared
+        return ct.Qualified(t.element, declared.const, declared.volatile, False, declared.space).pointer()

@@ -1,0 +1,98 @@
+"""Literals, and the values of constant expressions."""
+
+import re
+from fractions import Fraction
+
+from ..diag import CompileError, Span
+from ..ir import F32
+from ..ir.optable import round_int
+from ..ir.values import round_float
+from . import types as ct
+from .tree import Const
+
+__all__ = ["literal", "rounded"]
+
+_ESCAPES = {"n": 10, "t": 9, "v": 11, "b": 8, "r": 13, "f": 12, "a": 7, "\\": 92, "'": 39, '"': 34, "?": 63, "0": 0}
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uU]?[lL]{0,2}|[lL]{1,2}[uU]?)$")
+_HEX_FLOAT = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$")
+
+
+def literal(text: str, kind: str, span: Span) -> tuple[Const, bool]:
+    """The constant a literal stands for, and whether it was written as a double. ``kind`` is pycparser's type name."""
+    if kind.endswith("char") or text.endswith("'"):
+        return Const(ct.INT, span, _character(text, span)), False
+    if kind in ("float", "double", "long double"):
+        return _float(text, span)
+    if kind == "string":
+        raise CompileError.at(span, "strings are not supported", "use a __constant char array with a list of values")
+    return _integer(text, span), False
+
+
+def _integer(text: str, span: Span) -> Const:
+    match = _INTEGER.match(text)
+    if not match:
+        raise CompileError.at(span, f"'{text}' is not a number")
+    digits, suffix = match.group(1), match.group(2).lower()
+    if suffix.count("l") == 2:
+        raise CompileError.at(span, "'long long' is not a type of OpenCL C", "one L: long has 64 bits")
+    decimal = digits[0] != "0" or digits == "0"
+    value = int(digits, 10 if decimal else 0 if digits[1] in "xXbB" else 8)
+    for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
+        wrong_sign = (not t.signed and decimal and "u" not in suffix) or (t.signed and "u" in suffix)
+        if not wrong_sign and not ("l" in suffix and t.bits < 64) and value < 1 << t.bits - t.signed:
+            return Const(t, span, value)
+    raise CompileError.at(span, f"{text} does not fit 64 bits", "" if value >> 64 else "append UL")
+
+
+def _float(text: str, span: Span) -> tuple[Const, bool]:
+    single = text[-1] in "fF"  # the exponent of a hexadecimal float is decimal: its last digit is never an F
+    body = re.sub(r"[fFlL]$", "", text)
+    match = _HEX_FLOAT.match(body)
+    if match:
+        whole, fraction, exponent = match.groups()
+        value = _power(Fraction(int((whole + fraction) or "0", 16)), 2, int(exponent) - 4 * len(fraction), span)
+    else:
+        mantissa, _, exponent = body.lower().partition("e")
+        value = _power(Fraction(mantissa.rstrip(".") or "0"), 10, int(exponent or 0), span)
+    return Const(ct.FLOAT, span, rounded(value)), not single
+
+
+def _power(x: Fraction, base: int, exponent: int, span: Span) -> Fraction:
+    if abs(exponent) > 4000:
+        raise CompileError.at(span, "the exponent is out of range", "a float reaches from about 1e-45f to 3.4e38f")
+    return x * Fraction(base) ** exponent
+
+
+def rounded(x: Fraction, bits: int = F32.bits) -> float:
+    """``x`` rounded once to the nearest value of the format (through a double it would be rounded twice)."""
+    if x < 0:
+        return -rounded(-x, bits)
+    precision, lowest = {32: (24, -149)}[bits]
+    if x == 0:
+        return 0.0
+    exponent = x.numerator.bit_length() - x.denominator.bit_length() - 1
+    if x / Fraction(2) ** exponent >= 2:
+        exponent += 1
+    unit = max(exponent - precision + 1, lowest)
+    scaled = x / Fraction(2) ** unit
+    nearest = round(scaled)  # ties to even, exact on fractions
+    if nearest.bit_length() > precision + 1 or unit > 127:
+        return float("inf")
+    return round_float(round_int(nearest, 64) * 2.0 ** unit, bits)
+
+
+def _character(text: str, span: Span) -> int:
+    body = text[text.index("'") + 1:-1]
+    if len(body) == 1 and body != "\\":
+        code = ord(body)
+    elif re.fullmatch(r"\\[0-7]{1,3}", body):
+        code = int(body[1:], 8)
+    elif re.fullmatch(r"\\x[0-9a-fA-F]+", body):
+        code = int("0" + body[1:], 16)
+    elif len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
+        code = _ESCAPES[body[1]]
+    else:
+        raise CompileError.at(span, f"{text} is not one character")
+    if code > 255:
+        raise CompileError.at(span, f"{text} does not fit a char", "a char has 8 bits")
+    return (code - 256 if code > 127 else code) & 0xFFFFFFFF

@@ -1,0 +1,258 @@
+"""Statements of the typed tree to structured IR.
+
+There are no jumps in the IR. ``break``, ``continue`` and ``return`` set a flag (a private i1), and what follows
+them in the source runs under an ``if`` of that flag. Where a branch of an ``if`` always jumps, what follows moves into
+the other branch instead and needs no flag. A flag starts false in each iteration, since an iteration begins only when
+no earlier one has left the loop: so flags never become recurrences.
+"""
+
+from ..diag import Span
+from ..ir import BOOL, I64, Op, Region, Value
+from . import tree as tt
+from . import types as ct
+from .flow import completes, exits
+from .lower_values import Address, ValueLowering, harmless
+
+__all__ = ["StatementLowering"]
+
+
+class StatementLowering(ValueLowering):
+    """Lowers the body of one function. ``result`` is the memory of the value it returns, if any."""
+
+    def __init__(self, storage, body: Region, result_type: ct.CType):
+        super().__init__(storage, body)
+        self._flags: dict[str, str] = {}  #: "break", "continue", "return" -> flag in force here
+        self._writes: dict[str, list[tuple[Region, list[Op]]]] = {}
+        self._read_flags: set[str] = set()
+        self._result_type = result_type
+        self._result: str | None = None
+
+    # -- the function
+
+    def function(self, body: tt.Block, span: Span):
+        """Lower the whole body, its return included."""
+        if "return" in exits(body):
+            self._flags["return"] = self._new_flag("returned", span)
+            self._write_flag("return", 0, span)
+        void = isinstance(self._result_type, ct.Void)
+        if not void:
+            self._result = self.storage.temporary("result", ct.ir_type(self._result_type), span)
+        self.block(body.statements)
+        values = [] if void else [self.get(self._result, ct.ir_type(self._result_type), span)]
+        self.op(span, "return", *values)
+        self._drop_unread_flags()
+
+    # -- flags
+
+    def _new_flag(self, name: str, span: Span) -> str:
+        flag = self.storage.temporary(name, BOOL, span)
+        self._writes[flag] = []
+        return flag
+
+    def _write_flag(self, kind: str, value: int, span: Span):
+        region = self.builder.region
+        before = len(region.ops)
+        self.set(self._flags[kind], self.const(span, value, BOOL), span)
+        self._writes[self._flags[kind]].append((region, region.ops[before:]))
+
+    def _none_set(self, kinds, span: Span) -> Value:
+        """Whether none of the flags is set."""
+        flags = [self._flags[kind] for kind in sorted(kinds)]
+        self._read_flags.update(flags)
+        values = [self.get(flag, BOOL, span) for flag in flags]
+        any_set = values[0]
+        for value in values[1:]:
+            any_set = self.emit(span, "or", any_set, value)
+        return self.emit(span, "xor", any_set, self.const(span, 1, BOOL))
+
+    def _drop_unread_flags(self):
+        for flag, writes in self._writes.items():
+            if flag in self._read_flags:
+                continue
+            for region, ops in writes:
+                dead = {id(op) for op in ops}
+                region.ops[:] = [op for op in region.ops if id(op) not in dead]
+            del self.storage.function.memories[flag]
+
+    # -- statements
+
+    def block(self, statements):
+        """Statements in order; after one that may jump, the rest runs only if it did not."""
+        for k, s in enumerate(statements):
+            rest = statements[k + 1:]
+            leaving = exits(s)
+            if leaving and rest and completes(s):
+                self._guarded(s, rest, leaving)
+                return
+            self.statement(s)
+            if not completes(s):
+                return
+
+    def _guarded(self, s: tt.Stmt, rest: tuple, leaving):
+        if isinstance(s, tt.If) and not completes(s.then):
+            self._if(tt.If(s.span, s.condition, s.then, _joined(s.otherwise, rest)))
+        elif isinstance(s, tt.If) and s.otherwise is not None and not completes(s.otherwise):
+            self._if(tt.If(s.span, s.condition, _joined(s.then, rest), s.otherwise))
+        else:
+            self.statement(s)
+            with self.branches(s.span, self._none_set(leaving, s.span)) as (on, _), self.inside(on):
+                self.block(rest)
+
+    def statement(self, s: tt.Stmt):
+        getattr(self, f"_{type(s).__name__.lower()}")(s)
+
+    def _evaluate(self, s):
+        self.value(s.expression)
+
+    def _block(self, s):
+        self.block(s.statements)
+
+    def _if(self, s):
+        with self.branches(s.span, self.condition(s.condition)) as (then, otherwise):
+            with self.inside(then):
+                self.statement(s.then)
+            if s.otherwise is not None:
+                with self.inside(otherwise):
+                    self.statement(s.otherwise)
+
+    def _declare(self, s):
+        memory = self.storage.local(s.variable)
+        if s.initial is None:
+            return
+        t = s.variable.type
+        if not isinstance(t, ct.Array):
+            ((_, value),) = s.initial
+            self.store(Address(memory), self.value(value), s.span)
+            return
+        given = dict(s.initial)
+        for k in range(t.size // t.scalar.size):
+            value = given.get(k, tt.Const(t.scalar, s.span, 0.0 if isinstance(t.scalar, ct.Float) else 0))
+            offset = self.const(s.span, k * t.scalar.size, I64)
+            self.store(Address(memory, offset=offset), self.value(value), value.span)
+
+    def _break(self, s):
+        self._write_flag("break", 1, s.span)
+
+    def _continue(self, s):
+        self._write_flag("continue", 1, s.span)
+
+    def _return(self, s):
+        if s.value is not None:
+            value = self.value(s.value)
+            if self._result is not None:
+                self.set(self._result, value, s.span)
+        self._write_flag("return", 1, s.span)
+
+    # -- loops
+
+    def _loop(self, s):
+        for first in s.first:
+            self.statement(first)
+        certain = s.form == "do" or s.condition is None
+        enable = self.const(s.span, 1, BOOL) if certain else self.condition(s.condition)
+        body = Region()
+        self.op(s.span, "loop", enable, attrs=self._loop_attrs(s), regions=[body])
+        outer = dict(self._flags)
+        with self.inside(body):
+            self._iteration(s)
+        self._flags = outer
+
+    def _iteration(self, s):
+        leaving = exits(s.body)
+        for kind, name in (("break", "left"), ("continue", "skipped")):
+            if kind in leaving:
+                self._flags[kind] = self._new_flag(name, s.span)
+        for kind in sorted(leaving):
+            self._write_flag(kind, 0, s.span)
+        self.block((s.body,))
+        self.op(s.span, "yield", self._again(s, leaving - {"continue"}))
+
+    def _again(self, s, leaving) -> Value:
+        """Step and condition for the next iteration; False if this one left the loop."""
+        if not leaving:
+            if s.step is not None:
+                self.value(s.step)
+            return self._holds(s)
+        if not completes(s.body) and "continue" not in exits(s.body):
+            return self.const(s.span, 0, BOOL)
+        stay = self._none_set(leaving, s.span)
+        if s.step is None and (s.condition is None or harmless(s.condition)):
+            return stay if s.condition is None else self.emit(s.span, "and", stay, self._holds(s))
+        again = self.storage.temporary("again", BOOL, s.span)
+        with self.branches(s.span, stay) as (on, off):
+            with self.inside(on):
+                if s.step is not None:
+                    self.value(s.step)
+                self.set(again, self._holds(s), s.span)
+            with self.inside(off):
+                self.set(again, self.const(s.span, 0, BOOL), s.span)
+        return self.get(again, BOOL, s.span)
+
+    def _holds(self, s) -> Value:
+        return self.const(s.span, 1, BOOL) if s.condition is None else self.condition(s.condition)
+
+    def _loop_attrs(self, s) -> dict:
+        attrs = {"label": s.label, "form": s.form, "unroll": 0, **s.attrs}
+        if s.ivdep:
+            attrs["ivdep"] = tuple(("" if v is None else self._named(v), safelen) for v, safelen in s.ivdep)
+        return attrs
+
+    def _named(self, variable: tt.Variable) -> str:
+        """The memory that ``ivdep array(variable)`` means."""
+        return self.storage.buffer(variable) or self.storage.memory(variable)
+
+    # -- switch
+
+    def _switch(self, s):
+        """Sections in order, each under an ``if``; ``fell`` says that the one before ran into this one."""
+        outer = dict(self._flags)
+        value = self.value(s.value)
+        matches = [self._matches(value, section) for section in s.sections]
+        may_fall = [completes(section.body) for section in s.sections]
+        fell = self.storage.temporary("fell", BOOL, s.span) if any(may_fall[:-1]) else None
+        if fell:
+            self.set(fell, self.const(s.span, 0, BOOL), s.span)
+        for k, section in enumerate(s.sections):
+            enter = self._default(s, matches) if section.default else matches[k]
+            fell_in = k > 0 and may_fall[k - 1]
+            if fell_in:
+                enter = self.emit(section.span, "or", enter, self.get(fell, BOOL, section.span))
+            falls_on = may_fall[k] and k + 1 < len(s.sections)
+            with self.branches(section.span, enter) as (on, _), self.inside(on):
+                if fell_in:
+                    self.set(fell, self.const(section.span, 0, BOOL), section.span)
+                reached = self._section(section)
+                if falls_on:
+                    self.set(fell, reached, section.span)
+        self._flags = outer
+
+    def _section(self, section) -> Value:
+        """The statements of a section; whether its end was reached."""
+        leaving = exits(section.body)
+        if "break" in leaving:
+            self._flags["break"] = self._new_flag("left", section.span)
+            self._write_flag("break", 0, section.span)
+        self.block(section.body.statements)
+        if leaving and completes(section.body):
+            return self._none_set(leaving, section.span)
+        return self.const(section.span, 1, BOOL)
+
+    def _matches(self, value: Value, section) -> Value | None:
+        hit = None
+        for label in section.labels:
+            same = self.emit(label.span, "eq", value, self.const(label.span, label.value, value.type))
+            hit = same if hit is None else self.emit(label.span, "or", hit, same)
+        return hit
+
+    def _default(self, s, matches) -> Value:
+        """Entered for a label of its own, or when no label fits."""
+        others = [m for m, section in zip(matches, s.sections) if m is not None and not section.default]
+        taken = None
+        for m in others:
+            taken = m if taken is None else self.emit(s.span, "or", taken, m)
+        return self.const(s.span, 1, BOOL) if taken is None else self.emit(s.span, "xor", taken, self.const(s.span, 1, BOOL))
+
+
+def _joined(first: tt.Stmt | None, rest: tuple) -> tt.Block:
+    statements = rest if first is None else (first, *rest)
+    return tt.Block(statements[0].span, statements)

@@ -1,0 +1,105 @@
+"""Names in force, and the messages collected so far."""
+
+from contextlib import contextmanager
+from difflib import get_close_matches
+
+from ..diag import CompileError, Diagnostic, Span
+from .types import CType, Qualified
+
+__all__ = ["POISON", "EnumConstant", "Scopes", "TypeName"]
+
+
+class TypeName:
+    """A typedef."""
+
+    def __init__(self, meaning: Qualified, span: Span):
+        self.meaning, self.span = meaning, span
+
+
+class EnumConstant:
+    def __init__(self, value: int, type: CType, span: Span):
+        self.value, self.type, self.span = value, type, span
+
+
+class _Poison:
+    """A name whose declaration failed: its uses say nothing more."""
+
+    span = None
+
+
+POISON = _Poison()
+
+
+class Scopes:
+    """A stack of name tables, with messages collected by :meth:`recover`."""
+
+    def __init__(self):
+        self._stack: list[dict[str, object]] = [{}]
+        self.diagnostics: list[Diagnostic] = []
+
+    @contextmanager
+    def scope(self):
+        self._stack.append({})
+        try:
+            yield
+        finally:
+            self._stack.pop()
+
+    @property
+    def at_file_scope(self) -> bool:
+        return len(self._stack) == 1
+
+    def find(self, name: str):
+        """What the name means here, or None. Raises a silent CompileError for a name whose declaration failed."""
+        for table in reversed(self._stack):
+            if name in table:
+                if table[name] is POISON:
+                    raise CompileError()
+                return table[name]
+        return None
+
+    def here(self, name: str):
+        return self._stack[-1].get(name)
+
+    def add(self, name: str, meaning, span: Span | None):
+        """Declare the name in the innermost scope."""
+        known = self.here(name)
+        if known is not None and known is not POISON and meaning is not POISON:
+            note = Diagnostic("the first one is here", known.span, severity="note")
+            raise CompileError(Diagnostic(f"'{name}' is declared twice", span, "rename one of them", notes=(note,)))
+        self._stack[-1][name] = meaning
+
+    def similar(self, name: str, more=()) -> str:
+        """A hint naming what was perhaps meant, or nothing."""
+        names = {n for table in self._stack for n in table} | set(more)
+        close = get_close_matches(name, sorted(names), 1)
+        return f"did you mean '{close[0]}'?" if close else ""
+
+    @contextmanager
+    def recover(self):
+        """Keep the errors of the block and go on behind it."""
+        try:
+            yield
+        except CompileError as error:
+            self.diagnostics.extend(error.diagnostics)
+
+    @contextmanager
+    def poisoning(self, name: str | None):
+        """When the declaration of ``name`` fails, later uses of it say nothing more."""
+        try:
+            yield
+        except CompileError:
+            if name and self.here(name) is None:
+                self.poison(name)
+            raise
+
+    def poison(self, name: str):
+        """Say nothing more about the name in this scope."""
+        self._stack[-1][str(name)] = POISON
+
+    def warn(self, span: Span | None, message: str, hint: str = ""):
+        self.diagnostics.append(Diagnostic(message, span, hint, "warning"))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [d for d in dict.fromkeys(self.diagnostics) if d.severity == "error"]

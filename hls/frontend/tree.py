@@ -1,0 +1,270 @@
+"""The typed tree: a checked program in which every name is resolved and every conversion written out.
+
+``hls.frontend.check`` builds it and reports all errors; ``hls.frontend.lower`` turns it into IR and cannot fail.
+"""
+
+from dataclasses import dataclass, field
+
+from ..diag import Span
+from .types import CType
+
+__all__ = [
+    "AddressOf", "Assign", "Binary", "Block", "Break", "Builtin", "Call", "Compare", "Conditional", "Const", "Continue",
+    "Convert", "Declare", "Dereference", "Evaluate", "Expr", "FunctionTree", "If", "LValue", "Logical", "Loop",
+    "PointerAdd", "Return", "Section", "Sequence", "Step", "Stmt", "Switch", "Unary", "Update", "Variable", "VariableRef",
+]
+
+
+@dataclass(eq=False)
+class Variable:
+    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant"."""
+
+    name: str
+    type: CType
+    kind: str
+    span: Span
+    const: bool = False
+    volatile: bool = False
+    written: bool = False  #: assigned after its declaration, or its address is taken
+    value: "Const | None" = None  #: of a scalar file-scope constant
+    data: bytes | None = None  #: of a file-scope constant
+    attributes: tuple = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Expr:
+    """An expression: ``type`` is that of its value."""
+
+    type: CType
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Expr):
+    value: int | float  #: an integer as its unsigned pattern
+
+
+@dataclass(frozen=True, eq=False)
+class VariableRef(Expr):
+    variable: Variable
+
+
+@dataclass(frozen=True, eq=False)
+class Dereference(Expr):
+    pointer: Expr
+
+
+LValue = VariableRef | Dereference
+
+
+@dataclass(frozen=True, eq=False)
+class AddressOf(Expr):
+    """The address of an lvalue; of an array: of its first element."""
+
+    target: LValue
+
+
+@dataclass(frozen=True, eq=False)
+class PointerAdd(Expr):
+    """``pointer + index`` elements of ``type.pointee``; ``subtract`` turns it round."""
+
+    pointer: Expr
+    index: Expr
+    subtract: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Convert(Expr):
+    """C's conversion of a number, or a pointer read as another pointer type."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Unary(Expr):
+    """``-`` or ``~`` of an operand of the same type, or ``!`` of any number (of type int)."""
+
+    operator: str
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Binary(Expr):
+    """``+ - * / % & | ^`` on two operands of the result's type; ``<< >>`` on any integer amount."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Compare(Expr):
+    """A comparison of two operands of one type; its own type is int."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Logical(Expr):
+    """``&&`` or ``||``."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional(Expr):
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence(Expr):
+    """The comma operator."""
+
+    first: Expr
+    second: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Assign(Expr):
+    target: LValue
+    value: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Update(Expr):
+    """``target op= operand``, computed in ``compute`` (the type of the operation) and converted back.
+
+    ``postfix``: the value is the one before (``i++``).
+    """
+
+    target: LValue
+    operator: str
+    operand: Expr
+    compute: CType
+    postfix: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Step(Expr):
+    """A pointer variable moved by ``index`` elements (``p += 2``, ``p++``)."""
+
+    target: LValue
+    index: Expr
+    subtract: bool = False
+    postfix: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Expr):
+    """A call of a helper function of the module."""
+
+    callee: "FunctionTree"
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Builtin(Expr):
+    """A built-in function; ``name`` is a key of ``hls.frontend.builtins``' table."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+
+
+# -- statements
+
+
+@dataclass(frozen=True, eq=False)
+class Stmt:
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluate(Stmt):
+    expression: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Declare(Stmt):
+    """A variable comes to life; ``initial`` lists (element index, value), the others of an initialized array are 0."""
+
+    variable: Variable
+    initial: tuple[tuple[int, Expr], ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Block(Stmt):
+    statements: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class If(Stmt):
+    condition: Expr
+    then: Stmt
+    otherwise: Stmt | None
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Stmt):
+    """``form``: "for", "while" or "do". ``attrs``: pragmas, as the IR wants them; ``ivdep`` names variables."""
+
+    form: str
+    label: str
+    first: tuple[Stmt, ...]
+    condition: Expr | None
+    step: Expr | None
+    body: Stmt
+    attrs: dict = field(default_factory=dict)
+    ivdep: tuple[tuple[Variable | None, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Section(Stmt):
+    """One part of a switch: entered for its labels (a Const each), and for all others if ``default``."""
+
+    labels: tuple[Const, ...]
+    default: bool
+    body: Block
+
+
+@dataclass(frozen=True, eq=False)
+class Switch(Stmt):
+    value: Expr
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Break(Stmt):
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Continue(Stmt):
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Return(Stmt):
+    value: Expr | None
+
+
+@dataclass(eq=False)
+class FunctionTree:
+    """A function; ``body`` stays None while only its prototype has been seen."""
+
+    name: str
+    kernel: bool
+    result: CType
+    parameters: list[Variable]
+    span: Span
+    body: Block | None = None
+    attrs: dict = field(default_factory=dict)
+    calls: dict["FunctionTree", Span] = field(default_factory=dict)
+    work_items: set[str] = field(default_factory=set)  #: work-item functions used directly
+    broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
+    written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source

@@ -1,0 +1,160 @@
+"""Control of a kernel over AXI4-Lite, 32 bits wide.
+
+====== ========================================= ====== ==========================================================
+offset name                                      access meaning
+====== ========================================= ====== ==========================================================
+0x00   control, bit 0 start                      RW     write 1: start; reads 1 while running
+\\      control, bit 1 done                       RW1C   the run has ended; cleared by writing 1 and by a start
+\\      control, bit 2 idle                       R      not running, and nothing left to do
+0x04   status                                    R      error bits seen since the start of the run
+0x08   identification                            R      constant given when the kernel is built
+0x0C   interrupt, bit 0 enable                   RW     the interrupt line is done and enable
+0x10   cycles, low; 0x14 high                    R      of the present run, or the last
+0x100  arguments, 8 bytes each, low word first   RW     as many bits as the argument has; the rest reads 0
+0x1000 counters, 8 bytes each, low word first    R      likewise
+====== ========================================= ====== ==========================================================
+
+Reading the low word of cycles or of a counter keeps the high word of that moment, which the next read of a high word
+gives: read low, then high.
+"""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.axi import register_map as at
+from rtl_lib.axi.register_map import RegisterMap
+from rtl_lib.axi.signature import AxiLiteSignature, Response
+
+__all__ = ["AxiLiteControl"]
+
+
+class AxiLiteControl(wiring.Component):
+    """The registers of the table above, as :class:`~rtl_lib.axi.register_map.RegisterMap` gives them.
+
+    Rules
+    -----
+    1. A start pulses ``start`` for one cycle, clears done, status and cycles, and the kernel is running until ``done``
+       pulses. Cycles counts those from the one after ``start`` to that of ``done``.
+    2. Arguments hold while the kernel runs. A write to an argument then, and a start then, has no effect and is
+       answered with SLVERR; so is an access to an address with no register.
+    3. Byte strobes of a write are honoured.
+    4. One write and one read are under way at a time, independently of each other.
+
+    Parameters
+    ----------
+    arguments, counters : sequences of (name, bits)
+    identification : 32-bit constant
+
+    Ports
+    -----
+    bus : :class:`AxiLiteSignature`, the subordinate's side
+    start : one-cycle pulse; arguments : struct of all arguments
+    done : one-cycle pulse; idle : nothing left to do; error : 32 error bits, each a level or a pulse
+    counters : struct of all counters
+    interrupt : level
+    """
+
+    def __init__(self, *, arguments=(), counters=(), identification=0):
+        self.map = RegisterMap(tuple(arguments), tuple(counters))
+        self.identification = identification
+        super().__init__({
+            "bus": In(AxiLiteSignature(self.map.addr_bits)),
+            "start": Out(1),
+            "arguments": Out(data.StructLayout(dict(self.map.arguments))),
+            "done": In(1),
+            "idle": In(1),
+            "error": In(32),
+            "counters": In(data.StructLayout(dict(self.map.counters))),
+            "interrupt": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        running, done, enable = Signal(), Signal(), Signal()
+        status, cycles = Signal(32), Signal(64)
+        control = Cat(running, done, ~running & self.idle)
+        m.d.comb += self.interrupt.eq(done & enable)
+
+        with m.If(self.done):
+            m.d.sync += [running.eq(0), done.eq(running)]
+        with m.If(running):
+            m.d.sync += [status.eq(status | self.error), cycles.eq(cycles + 1)]
+        self._write(m, running, done, enable)
+        with m.If(self.start):
+            m.d.sync += [running.eq(1), done.eq(0), status.eq(0), cycles.eq(0)]
+
+        wide = {at.CYCLES: cycles}
+        wide |= {self.map.counter(name): self.counters[name] for name, _ in self.map.counters}
+        narrow = {at.CONTROL: control, at.STATUS: status, at.IDENTIFICATION: C(self.identification, 32),
+                  at.INTERRUPT: enable}
+        for name, _ in self.map.arguments:
+            value = Value.cast(self.arguments[name])
+            narrow |= {self.map.argument(name): value[:32], self.map.argument(name) + 4: value[32:]}
+        self._read(m, narrow, wide)
+        return m
+
+    def _write(self, m, running, done, enable):
+        """Hold address and data until both are here, then act on them."""
+        aw, w, b = self.bus.aw, self.bus.w, self.bus.b
+        addr, word, mask = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.data)
+        has_addr, has_word, act = Signal(), Signal(), Signal()
+        m.d.comb += [
+            aw.ready.eq(~has_addr),
+            w.ready.eq(~has_word),
+            act.eq(has_addr & has_word & ~b.valid),
+        ]
+        with m.If(aw.valid & aw.ready):
+            m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
+        with m.If(w.valid & w.ready):
+            m.d.sync += [has_word.eq(1), word.eq(w.data), mask.eq(Cat(bit.replicate(8) for bit in w.strb))]
+        with m.If(b.valid & b.ready):
+            m.d.sync += b.valid.eq(0)
+        with m.If(act):
+            m.d.sync += [has_addr.eq(0), has_word.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
+            bits = word & mask
+            with m.Switch(addr[2:]):
+                with m.Case(at.CONTROL // 4):
+                    m.d.comb += self.start.eq((bits & at.START).any() & ~running)
+                    with m.If(~((bits & at.START).any() & running)):
+                        m.d.sync += b.resp.eq(Response.OKAY)
+                    with m.If((bits & at.DONE).any() & ~self.done):
+                        m.d.sync += done.eq(0)
+                with m.Case(at.INTERRUPT // 4):
+                    m.d.sync += b.resp.eq(Response.OKAY)
+                    with m.If(mask[0]):
+                        m.d.sync += enable.eq(word[0])
+                for name, bits_of in self.map.arguments:
+                    self._argument(m, name, bits_of, word, mask, running)
+
+    def _argument(self, m, name, bits, word, mask, running):
+        """The cases of a write to the one or two words of an argument."""
+        value = Value.cast(self.arguments[name])
+        for n, low in enumerate((0, 32)):
+            part = value[low:min(bits, low + 32)]
+            with m.Case(self.map.argument(name) // 4 + n):
+                with m.If(~running):
+                    m.d.sync += self.bus.b.resp.eq(Response.OKAY)
+                    if len(part):
+                        m.d.sync += part.eq((part & ~mask) | (word & mask))
+
+    def _read(self, m, narrow, wide):
+        """One cycle for the address, one for the data; high words of ``wide`` are kept when the low one is read."""
+        ar, r = self.bus.ar, self.bus.r
+        addr, pending, high = Signal.like(ar.addr), Signal(), Signal(32)
+        m.d.comb += ar.ready.eq(~pending & ~r.valid)
+        with m.If(ar.valid & ar.ready):
+            m.d.sync += [addr.eq(ar.addr), pending.eq(1)]
+        with m.If(r.valid & r.ready):
+            m.d.sync += r.valid.eq(0)
+        with m.If(pending):
+            m.d.sync += [pending.eq(0), r.valid.eq(1), r.data.eq(0), r.resp.eq(Response.SLVERR)]
+            with m.Switch(addr[2:]):
+                for place, value in narrow.items():
+                    with m.Case(place // 4):
+                        m.d.sync += [r.data.eq(value), r.resp.eq(Response.OKAY)]
+                for place, value in wide.items():
+                    with m.Case(place // 4):
+                        m.d.sync += [r.data.eq(value[:32]), high.eq(value[32:]), r.resp.eq(Response.OKAY)]
+                    with m.Case(place // 4 + 1):
+                        m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]

@@ -1,0 +1,63 @@
+"""Where the host finds what in the control registers of a kernel: the one table both sides read."""
+
+from dataclasses import dataclass
+
+__all__ = ["ARGUMENTS", "CONTROL", "COUNTERS", "CYCLES", "DONE", "IDENTIFICATION", "IDLE", "INTERRUPT", "RegisterMap",
+           "START", "STATUS"]
+
+CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
+ARGUMENTS, COUNTERS = 0x100, 0x1000
+START, DONE, IDLE = 1, 2, 4  # bits of CONTROL
+SLOT = 8  # bytes of an argument or counter, whatever its width
+
+
+@dataclass(frozen=True)
+class RegisterMap:
+    """Byte addresses of arguments and counters, given as (name, bits) pairs of 1 to 64 bits each."""
+
+    arguments: tuple[tuple[str, int], ...] = ()
+    counters: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self):
+        for kind in ("arguments", "counters"):
+            pairs = tuple(tuple(pair) for pair in getattr(self, kind))
+            object.__setattr__(self, kind, pairs)
+            names = [name for name, _ in pairs]
+            if len(set(names)) != len(names):
+                raise ValueError(f"{kind} must have different names: {names}")
+            for name, bits in pairs:
+                if not 1 <= bits <= 8 * SLOT:
+                    raise ValueError(f"{kind}: {name!r} must have 1 to {8 * SLOT} bits, not {bits!r}")
+        if len(self.arguments) > (COUNTERS - ARGUMENTS) // SLOT:
+            raise ValueError(f"at most {(COUNTERS - ARGUMENTS) // SLOT} arguments, not {len(self.arguments)}")
+
+    @property
+    def addr_bits(self):
+        """Width of the address that reaches everything."""
+        return max(12, (COUNTERS + SLOT * len(self.counters) - 1).bit_length())
+
+    def argument(self, name):
+        """Byte address of the low word of an argument; KeyError if there is none of that name."""
+        return self._slot(ARGUMENTS, self.arguments, name)
+
+    def counter(self, name):
+        """Byte address of the low word of a counter; KeyError if there is none of that name."""
+        return self._slot(COUNTERS, self.counters, name)
+
+    @staticmethod
+    def _slot(base, pairs, name):
+        for n, (each, _) in enumerate(pairs):
+            if each == name:
+                return base + SLOT * n
+        raise KeyError(name)
+
+    def argument_writes(self, values):
+        """Golden: the (address, 32-bit word) writes which set the arguments to ``values``, a dict of ints.
+
+        Negative values are taken modulo 2**64. Raises KeyError for an argument that is missing.
+        """
+        writes = []
+        for name, bits in self.arguments:
+            value, at = values[name] % (1 << 64), self.argument(name)
+            writes += [(at + 4 * n, value >> 32 * n & 0xFFFF_FFFF) for n in range(1 if bits <= 32 else 2)]
+        return writes

@@ -1,0 +1,158 @@
+"""Parts that become a Verilog module of their own, converted once however often they are used.
+
+The conversion to Verilog looks at every bit of every instance, which takes seconds for parts with wide words. A class
+marked :func:`shared` is converted alone, once for each set of constructor arguments, and kept in a cache on disk; a design
+that is converted through :func:`convert` holds instances of it. Simulated in Python, such parts are ordinary components.
+"""
+
+import functools
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape
+from amaranth.back import verilog
+from amaranth.hdl import ValueCastable
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
+from amaranth.lib import wiring
+
+__all__ = ["PartLibrary", "convert", "shared"]
+
+def shared(cls):
+    """Class decorator: instances of this component share one Verilog module per set of constructor arguments."""
+    make, elaborate = cls.__init__, cls.elaborate
+
+    @functools.wraps(make)
+    def __init__(self, *args, **kwargs):
+        if not hasattr(self, "_library_key"):  # the outermost class of a family says which part it is
+            self._library_key = (type(self).__module__, type(self).__qualname__, repr(args), repr(sorted(kwargs.items())))
+        make(self, *args, **kwargs)
+
+    @functools.wraps(elaborate)
+    def elaborated(self, platform):
+        if isinstance(platform, PartLibrary) and platform.converting is not self:
+            return platform.instance(self)
+        return elaborate(self, platform)
+
+    cls.__init__, cls.elaborate = __init__, elaborated
+    return cls
+
+
+@dataclass(frozen=True)
+class _Converted:
+    """A converted part: its module's name, Verilog text of it and of what is only inside it, shared parts it uses, and
+    which of clock and reset it has."""
+
+    name: str
+    text: str
+    uses: tuple[str, ...]
+    clocked: tuple[str, ...]
+
+
+class PartLibrary:
+    """Hands out instances of shared parts; passed to Amaranth as the platform of a conversion."""
+
+    def __init__(self, cache: Path | None):
+        self.cache = cache
+        self.converting = None
+        self.modules: dict[str, _Converted] = {}
+        self._used: list[str] = []
+
+    def instance(self, part):
+        """A module that holds an instance of the part's Verilog module, connected to the part's own ports."""
+        converted = self._converted(part)
+        self._used.append(converted.name)
+        ports = {}
+        for name, (value, direction) in _ports(part).items():
+            ports[f"{'i' if direction is PortDirection.Input else 'o'}_{name}"] = value
+        for name in converted.clocked:
+            ports[f"i_{name}"] = ClockSignal() if name == "clk" else ResetSignal(allow_reset_less=True)
+        m = Module()
+        m.submodules.part = Instance(converted.name, **ports)
+        return m
+
+    def _converted(self, part) -> _Converted:
+        name = _name(part)
+        if name not in self.modules:
+            self.modules[name] = self._load(name) or self._convert(part, name)
+        for used in self.modules[name].uses:
+            if used not in self.modules:
+                self.modules[used] = self._load(used)
+        return self.modules[name]
+
+    def _convert(self, part, name: str) -> _Converted:
+        outer, outer_used = self.converting, self._used
+        self.converting, self._used = part, []
+        try:
+            text = verilog.convert(part, name=name, platform=self, ports=_ports(part), emit_src=False,
+                                   strip_internal_attrs=True)
+            uses = tuple(dict.fromkeys(self._used))
+        finally:
+            self.converting, self._used = outer, outer_used
+        header = text[text.index(f"module {name}("):]
+        header = header[:header.index(");")]
+        clocked = tuple(port for port in ("clk", "rst") if re.search(rf"\b{port}\b", header))
+        converted = _Converted(name, text, uses, clocked)
+        self._save(converted)
+        return converted
+
+    def _load(self, name: str) -> _Converted | None:
+        if self.cache is None or not (self.cache / f"{name}.v").is_file():
+            return None
+        head, _, text = (self.cache / f"{name}.v").read_text().partition("\n")
+        uses, clocked = (tuple(part.split()) for part in head.removeprefix("//").split("|"))
+        known = all(self.modules.get(used) or self._load(used) for used in uses)
+        return _Converted(name, text, uses, clocked) if known else None
+
+    def _save(self, converted: _Converted):
+        if self.cache is None:
+            return
+        self.cache.mkdir(parents=True, exist_ok=True)
+        # written beside and renamed, so that a second compiler never reads half a file
+        with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
+            file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.text}")
+        Path(file.name).replace(self.cache / f"{converted.name}.v")
+
+
+def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
+    """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
+    library = PartLibrary(_folder() if cache is None else cache)
+    text = verilog.convert(design, name=name, platform=library, ports=ports, emit_src=False, strip_internal_attrs=True)
+    return {f"{name}.v": text} | {f"{part}.v": c.text for part, c in sorted(library.modules.items())}
+
+
+def _ports(part) -> dict:
+    """Name, value and direction of each port that has any bits, as the part itself sees them."""
+    ports = {}
+    for path, member, value in part.signature.flatten(part):
+        value = value.as_value() if isinstance(value, ValueCastable) else value
+        if Shape.cast(value.shape()).width:
+            direction = PortDirection.Input if member.flow == wiring.In else PortDirection.Output
+            ports["__".join(map(str, path))] = (value, direction)
+    return ports
+
+
+def _name(part) -> str:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(part).__name__).lower()
+    digest = hashlib.sha256(repr((part._library_key, _sources())).encode()).hexdigest()
+    return f"{words}_{digest[:10]}"
+
+
+@functools.cache
+def _sources() -> str:
+    """A digest of everything a part's Verilog depends on beside its arguments."""
+    digest = hashlib.sha256(metadata.version("amaranth").encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _folder() -> Path:
+    """Where converted parts are kept: $SLUICE_CACHE, else the user's cache folder."""
+    root = os.environ.get("SLUICE_CACHE")
+    base = Path(root) if root else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sluice"
+    return base / "parts"

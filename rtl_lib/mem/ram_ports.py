@@ -1,0 +1,121 @@
+"""Loads and stores of a buffer in on-chip RAM: the streams of the load and store units, without a bus in between."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from rtl_lib.contract import Timing
+from rtl_lib.library import shared
+from rtl_lib.mem.ports import Fence, require_power_of_two, store_layout
+
+__all__ = ["RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
+
+
+class RamReadSignature(wiring.Signature):
+    """Synchronous read port of a RAM, as its user sees it: ``data`` a cycle after ``en``, then held."""
+
+    def __init__(self, word_bytes, addr_bits):
+        super().__init__({"en": Out(1), "addr": Out(addr_bits), "data": In(8 * word_bytes)})
+
+
+class RamWriteSignature(wiring.Signature):
+    """Synchronous write port of a RAM, as its user sees it, with a strobe for each byte."""
+
+    def __init__(self, word_bytes, addr_bits):
+        super().__init__({"addr": Out(addr_bits), "data": Out(8 * word_bytes), "strobe": Out(word_bytes)})
+
+
+@shared
+class RamLoadPort(wiring.Component):
+    """Loads from a RAM of its own read port.
+
+    Rules
+    -----
+    1. Data leaves in the order of the addresses, one for each, :attr:`timing` after it.
+    2. A load taken sees the stores taken in earlier cycles, not those of the same cycle or later, as long as the
+       RAM does so.
+
+    Parameters
+    ----------
+    access_bytes, word_bytes : bytes of an access and of a word of the RAM, powers of two, the first no larger
+    addr_bits : width of byte addresses; addresses are naturally aligned
+
+    Ports
+    -----
+    i : stream of byte addresses; o : stream of data
+    ram : :class:`RamReadSignature`, addressed by word
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+        require_power_of_two("word_bytes", word_bytes)
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        super().__init__({
+            "i": In(stream.Signature(addr_bits)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "ram": Out(RamReadSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        offset = Signal(exact_log2(self.word_bytes // self.access_bytes))
+        m.d.comb += [
+            self.i.ready.eq(~self.o.valid | self.o.ready),
+            self.ram.en.eq(self.i.valid & self.i.ready),
+            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            self.o.payload.eq(self.ram.data.word_select(offset, len(self.o.payload))),
+        ]
+        m.d.sync += self.o.valid.eq(self.ram.en | (self.o.valid & ~self.o.ready))
+        with m.If(self.ram.en):
+            m.d.sync += offset.eq(self.i.payload[exact_log2(self.access_bytes):])
+        return m
+
+
+@shared
+class RamStorePort(wiring.Component):
+    """Stores to a RAM through a write port of its own.
+
+    Rules
+    -----
+    1. A store is taken in every cycle and is in the RAM in the next.
+    2. A fence is answered in the cycle after it is taken: all stores before it are in the RAM.
+
+    Ports
+    -----
+    i : stream of ``{addr, data}``; fence : :class:`~rtl_lib.mem.ports.Fence`; idle : no fence waits for its asker
+    ram : :class:`RamWriteSignature`, addressed by word
+    """
+
+    timing = Timing(latency=1, stallable=False)
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+        require_power_of_two("word_bytes", word_bytes)
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        super().__init__({
+            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+            "fence": In(Fence()),
+            "idle": Out(1),
+            "ram": Out(RamWriteSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        store, pieces = self.i.payload, self.word_bytes // self.access_bytes
+        word_shift, access_shift = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
+        strobe = C((1 << self.access_bytes) - 1, self.word_bytes)
+        lane = store.addr[access_shift:word_shift] << access_shift if pieces > 1 else C(0, 1)
+        asked, answered = self.fence.request, self.fence.response
+        m.d.comb += [
+            self.i.ready.eq(1),
+            self.ram.addr.eq(store.addr[word_shift:]),
+            self.ram.data.eq(store.data.replicate(pieces)),
+            self.ram.strobe.eq(Mux(self.i.valid, strobe << lane, 0)),
+            asked.ready.eq(~answered.valid | answered.ready),
+            self.idle.eq(~answered.valid),
+        ]
+        m.d.sync += answered.valid.eq((asked.valid & asked.ready) | (answered.valid & ~answered.ready))
+        return m

@@ -1,0 +1,1 @@
+__kernel void f(__global int *a) { atomic_add(&a[0], 1); }

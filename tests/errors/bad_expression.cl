@@ -1,0 +1,3 @@
+__kernel void f(__global int *a, int n) {
+  a[0] = n * ;
+}

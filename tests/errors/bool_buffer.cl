@@ -1,0 +1,1 @@
+__kernel void f(__global bool *a) { a[0] = true; }

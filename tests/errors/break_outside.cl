@@ -1,0 +1,4 @@
+__kernel void f(__global int *a) {
+  if (a[0]) break;
+  continue;
+}

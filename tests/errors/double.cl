@@ -1,0 +1,1 @@
+__kernel void f(__global double *a) { a[0] = 1; }

@@ -1,0 +1,1 @@
+__kernel void f(read_only image2d_t img, __global int *a) { a[0] = 1; }

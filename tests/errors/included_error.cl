@@ -1,0 +1,2 @@
+#include "broken.h"
+__kernel void f(__global int *a) { a[0] = scale(1); }

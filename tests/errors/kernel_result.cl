@@ -1,0 +1,1 @@
+__kernel int f(__global int *a) { return a[0]; }

@@ -1,0 +1,1 @@
+__kernel void f(__global int *a, __local int *tile) { a[0] = 1; }

@@ -1,0 +1,1 @@
+__kernel void f(__global int **a) { a[0][0] = 1; }

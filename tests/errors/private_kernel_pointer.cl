@@ -1,0 +1,1 @@
+__kernel void f(int *a) { a[0] = 1; }

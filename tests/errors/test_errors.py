@@ -1,0 +1,37 @@
+"""Every message to the user is pinned: NAME.cl and what the frontend says about it, NAME.expect."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hls.diag import CompileError, render
+from hls.frontend import parse_source
+
+CASES = sorted(Path(__file__).parent.glob("*.cl"))
+
+
+def messages(path: Path) -> str:
+    """What the user reads: the errors and warnings, or the warnings alone where the kernel is accepted."""
+    text = path.read_text()
+    try:
+        result = parse_source(text, path.name, {}, [path.parent / "include"])
+    except CompileError as error:
+        return "\n".join(render(d, error.sources) for d in error.diagnostics) + "\n"
+    return "\n".join(render(d, result.module.sources) for d in result.warnings) + "\n"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_message(path, request):
+    got, expect = messages(path), path.with_suffix(".expect")
+    if request.config.getoption("--refresh"):
+        expect.write_text(got)
+    assert got.strip(), "nothing was said about this kernel"
+    assert got == expect.read_text()
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_every_message_has_a_place(path):
+    for line in messages(path).splitlines():
+        if ": error: " in line or ": warning: " in line:
+            assert re.match(r"[\w/.]+:\d+:(\d+:)? (error|warning): ", line), line

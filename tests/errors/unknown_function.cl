@@ -1,0 +1,1 @@
+__kernel void f(__global int *a) { a[get_globl_id(0)] = compute(1); }

@@ -1,0 +1,2 @@
+#if 1
+__kernel void f(__global int *a) { a[0] = 1; }

@@ -1,0 +1,51 @@
+"""Every example on the simulated board: right bytes, figures that add up, and no byte changed by random stalls."""
+
+import pytest
+from hosts import SMALL, load
+
+pytestmark = pytest.mark.verilator
+
+LOOP_KEYS = {"line", "label", "static_ii", "interleaving", "scheduled_ii", "measured_ii", "iterations", "invocations"}
+MEMORY_KEYS = {"line", "buffer", "kind", "lsu", "occupancy", "stall", "activity", "bytes_used", "bytes_moved",
+               "average_burst", "cache_hit"}
+
+
+def run(name, capsys):
+    """Run the host program; its own check ends it when a byte is wrong."""
+    launches = load(name).main(SMALL[name])
+    assert capsys.readouterr().out.count("result check passed") == len(launches) > 0
+    return launches
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_result_and_figures(name, capsys):
+    for launch in run(name, capsys):
+        stats = launch.event.stats.to_dict()
+        assert sum(account["cycles"] for account in stats["accounts"]) == stats["cycles"] > 0
+        assert max((loop["iterations"] for loop in stats["loops"]), default=0) >= launch.trips
+        for loop in stats["loops"]:
+            assert set(loop) == LOOP_KEYS
+            assert loop["scheduled_ii"] == loop["static_ii"] / loop["interleaving"]
+        for access in stats["memory"]:
+            assert set(access) == MEMORY_KEYS
+        used = sum(access["bytes_used"] for access in stats["memory"])
+        assert used >= launch.bytes, "an example's least traffic is what it uses at the very least"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_random_stalls_change_no_byte(name, seed, monkeypatch, capsys):
+    monkeypatch.setenv("SLUICE_STALL_SEED", str(seed))
+    run(name, capsys)
+
+
+def test_one_program_runs_both_ways(monkeypatch, capsys):
+    pyopencl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
+    try:
+        pyopencl.get_platforms()
+    except pyopencl.LogicError:
+        pytest.skip("no OpenCL platform is installed")
+    monkeypatch.setenv("PYOPENCL_CTX", "0")
+    here = run("vecadd", capsys)
+    there = load("vecadd", "import pyopencl as cl\n").main(SMALL["vecadd"])
+    assert [launch.kernel for launch in here] == [launch.kernel for launch in there]

@@ -1,0 +1,171 @@
+"""AxiLiteControl against its register table."""
+
+import random
+
+import pytest
+
+from rtl_lib.axi import register_map as at
+from rtl_lib.axi.control import AxiLiteControl
+from rtl_lib.axi.register_map import RegisterMap
+from rtl_lib.axi.signature import Response
+from tests.rtl_lib.mem.memory_bench import simulate
+
+ARGUMENTS = [("a", 64), ("n", 32), ("flag", 1), ("odd", 40)]
+COUNTERS = [("accepted", 48), ("stalled", 16)]
+
+
+class Host:
+    """Reads and writes over AXI4-Lite, address and data in random order."""
+
+    def __init__(self, ctx, bus, rng):
+        self.ctx, self.bus, self.rng = ctx, bus, rng
+
+    async def write(self, addr, word, strobe=0xF):
+        ctx, bus = self.ctx, self.bus
+        ctx.set(bus.aw.addr, addr)
+        ctx.set(bus.w.data, word)
+        ctx.set(bus.w.strb, strobe)
+        channels = [bus.aw, bus.w]
+        self.rng.shuffle(channels)
+        for channel in channels:
+            ctx.set(channel.valid, 1)
+            await ctx.tick().until(channel.ready)
+            ctx.set(channel.valid, 0)
+        return await self.answer(bus.b, bus.b.resp)
+
+    async def read(self, addr):
+        ctx, bus = self.ctx, self.bus
+        ctx.set(bus.ar.addr, addr)
+        ctx.set(bus.ar.valid, 1)
+        await ctx.tick().until(bus.ar.ready)
+        ctx.set(bus.ar.valid, 0)
+        self.response = await self.answer(bus.r, bus.r.resp)
+        return self.data
+
+    async def answer(self, channel, resp):
+        for _ in range(self.rng.randint(0, 2)):
+            await self.ctx.tick()
+        self.ctx.set(channel.ready, 1)
+        response, self.data = await self.ctx.tick().sample(resp, self.bus.r.data).until(channel.valid)
+        self.ctx.set(channel.ready, 0)
+        return response
+
+    async def read_wide(self, addr):
+        low = await self.read(addr)
+        return low | await self.read(addr + 4) << 32
+
+
+def with_host(test):
+    """Run ``test(host, dut, ctx)`` on a fresh control part."""
+    dut = AxiLiteControl(arguments=ARGUMENTS, counters=COUNTERS, identification=0xC0DE_0001)
+
+    async def testbench(ctx):
+        await test(Host(ctx, dut.bus, random.Random(1)), dut, ctx)
+    simulate(dut, testbench)
+
+
+def test_arguments_keep_their_width():
+    async def test(host, dut, ctx):
+        values = {"a": 0x1234_5678_9ABC_DEF0, "n": -3, "flag": 3, "odd": (1 << 64) - 1}
+        for addr, word in dut.map.argument_writes(values):
+            assert await host.write(addr, word) == Response.OKAY
+        for name, bits in ARGUMENTS:
+            expected = values[name] % (1 << bits)
+            assert ctx.get(dut.arguments[name]) == expected
+            assert await host.read_wide(dut.map.argument(name)) == expected
+        await host.write(dut.map.argument("a"), 0xAAAA_AAAA, strobe=0b0100)
+        assert ctx.get(dut.arguments["a"]) == 0x1234_5678_9AAA_DEF0
+    with_host(test)
+
+
+def test_a_run():
+    async def test(host, dut, ctx):
+        ctx.set(dut.idle, 1)
+        assert await host.read(at.CONTROL) == at.IDLE
+        await host.write(at.INTERRUPT, 1)
+        assert await host.write(at.CONTROL, at.START) == Response.OKAY
+        ctx.set(dut.idle, 0)
+        assert await host.read(at.CONTROL) == 1
+        assert await host.write(at.CONTROL, at.START) == Response.SLVERR
+        assert await host.write(dut.map.argument("n"), 7) == Response.SLVERR
+        assert ctx.get(dut.arguments["n"]) == 0
+        ctx.set(dut.error, 0b100)
+        await ctx.tick()
+        ctx.set(dut.error, 0)
+        assert not ctx.get(dut.interrupt)
+        ctx.set(dut.done, 1)
+        await ctx.tick()
+        ctx.set(dut.done, 0)
+        ctx.set(dut.idle, 1)
+        await ctx.tick()
+        assert ctx.get(dut.interrupt)
+        assert await host.read(at.CONTROL) == at.DONE | at.IDLE
+        assert await host.read(at.STATUS) == 0b100
+        await host.write(at.CONTROL, at.DONE)
+        assert await host.read(at.CONTROL) == at.IDLE
+        assert not ctx.get(dut.interrupt)
+        assert await host.read(at.IDENTIFICATION) == 0xC0DE_0001
+    with_host(test)
+
+
+@pytest.mark.parametrize("length", [1, 2, 37])
+def test_cycles(length):
+    async def test(host, dut, ctx):
+        for _ in range(2):  # the second run counts from zero again
+            await_start = ctx.tick().until(dut.start)
+            ctx.set(dut.bus.aw.valid, 1)
+            ctx.set(dut.bus.aw.addr, at.CONTROL)
+            ctx.set(dut.bus.w.valid, 1)
+            ctx.set(dut.bus.w.data, at.START)
+            ctx.set(dut.bus.w.strb, 1)
+            await ctx.tick()
+            ctx.set(dut.bus.aw.valid, 0)
+            ctx.set(dut.bus.w.valid, 0)
+            await await_start
+            for _ in range(length - 1):
+                await ctx.tick()
+            ctx.set(dut.done, 1)
+            await ctx.tick()
+            ctx.set(dut.done, 0)
+            await host.answer(dut.bus.b, dut.bus.b.resp)
+            assert await host.read_wide(at.CYCLES) == length
+    with_host(test)
+
+
+def test_counters_are_read_whole():
+    async def test(host, dut, ctx):
+        ctx.set(dut.counters, {"accepted": 0x7FFF_FFFF_FFFF, "stalled": 9})
+        low = await host.read(dut.map.counter("accepted"))
+        ctx.set(dut.counters, {"accepted": 0x8000_0000_0000, "stalled": 9})
+        high = await host.read(dut.map.counter("accepted") + 4)
+        assert high << 32 | low == 0x7FFF_FFFF_FFFF
+        assert await host.read_wide(dut.map.counter("stalled")) == 9
+    with_host(test)
+
+
+def test_no_register_there():
+    async def test(host, dut, ctx):
+        for addr in (0x18, at.ARGUMENTS + 8 * len(ARGUMENTS), at.COUNTERS + 8 * len(COUNTERS)):
+            await host.read(addr)
+            assert host.response == Response.SLVERR
+            assert await host.write(addr, 1) == Response.SLVERR
+        assert await host.write(at.COUNTERS, 1) == Response.SLVERR
+    with_host(test)
+
+
+def test_without_arguments_or_counters():
+    dut = AxiLiteControl()
+
+    async def testbench(ctx):
+        host = Host(ctx, dut.bus, random.Random(0))
+        assert await host.read(at.CONTROL) == 0
+    simulate(dut, testbench)
+
+
+@pytest.mark.parametrize("arguments, match", [
+    ([("a", 65)], "64 bits"), ([("a", 0)], "64 bits"), ([("a", 8), ("a", 8)], "different"),
+    ([(f"a{n}", 8) for n in range(481)], "at most 480"),
+])
+def test_map_refuses(arguments, match):
+    with pytest.raises(ValueError, match=match):
+        RegisterMap(tuple(arguments))
