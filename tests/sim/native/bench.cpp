@@ -106,7 +106,7 @@ class Kernel {
       : map_(memory.map()), interleaved_(map_.interleave_bytes < map_.bank_bytes) {
     for (size_t bank = 0; bank < map_.banks; bank++) {
       banks_.push_back(std::make_unique<Bank>());
-      banks_[bank]->memory = std::make_unique<AxiMemory>(banks_[bank]->wires.pins(), settings.dram(),
+      banks_[bank]->memory = std::make_unique<AxiMemory>(banks_[bank]->wires.pins(), settings.memory(kWord),
                                                          settings.period_ns(), bank, memory);
     }
     for (unsigned i = 0; i < reads + writes; i++) {
