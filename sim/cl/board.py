@@ -76,18 +76,18 @@ class SimulatedBoard:
         """A refused access in words; ``names`` says which buffers the kernel was given."""
         if fault.kind is FaultKind.PROTOCOL:
             return f"the design broke an AXI rule with a burst of {fault.bytes} bytes at address {fault.address:#x}"
-        verb = "read" if fault.kind is FaultKind.READ_OUTSIDE else "wrote"
-        more = f" (and {fault.count - 1} more such accesses)" if fault.count > 1 else ""
-        return f"it {verb} {fault.bytes} bytes at {self._place(fault.address, names)}{more}"
+        verb = "read" if fault.kind is FaultKind.READ_OUTSIDE else "write"
+        more = f" ({fault.count} accesses in all)" if fault.count > 1 else ""
+        return f"a {verb} of {self._place(fault, names)}{more}"
 
-    def _place(self, address: int, names: dict[Allocation, str]) -> str:
-        before = [one for one in names if one.address <= address]
+    def _place(self, fault: Fault, names: dict[Allocation, str]) -> str:
+        before = [one for one in names if one.address <= fault.address]
         if not before:
-            return f"address {address:#x}, outside every buffer"
+            return f"{fault.bytes} bytes at address {fault.address:#x} touches no buffer of the kernel"
         nearest = max(before)
-        offset = address - nearest.address
-        return (f"byte {offset} of argument `{names[nearest]}`, whose buffer has {nearest.bytes} bytes; make the buffer "
-                "larger or check the index")
+        first = fault.address - nearest.address
+        return (f"bytes {first} to {first + fault.bytes - 1} of argument `{names[nearest]}` leaves its buffer of "
+                f"{nearest.bytes} bytes; make the buffer larger or check the index")
 
     def _publish(self) -> None:
         self.memory.publish([(one.address, one.end) for one in self._allocations])

@@ -1,33 +1,18 @@
 // One DRAM channel with its controller, at the level of commands.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "burst_memory.h"
 #include "timing.h"
 
 namespace sluice {
 
-using Tick = int64_t;
-
-enum Direction { kRead = 0, kWrite = 1 };
-
 enum class Command { kActivate, kPrecharge, kRead, kWrite, kRefresh };
-
-struct ChannelCounts {
-  uint64_t reads = 0, writes = 0;  ///< column commands
-  uint64_t activates = 0, precharges = 0, refreshes = 0;
-  uint64_t turnarounds = 0;  ///< changes of direction
-};
-
-/// A burst that is finished: its data is on the bus (read) or in the array (write) at `when`.
-struct Finished {
-  Direction direction;
-  uint64_t sequence;  ///< as returned by push()
-  Tick when;
-};
 
 /// Controller and DRAM of one channel.
 ///
@@ -43,20 +28,22 @@ struct Finished {
 /// 6. All banks are closed and refreshed every tREFI.
 ///
 /// Burst addresses map, lowest first, to bank group, column, bank, row.
-class DramChannel {
+class DramChannel final : public BurstMemory {
  public:
   explicit DramChannel(const DramTiming& timing);
 
-  bool has_room(Direction direction) const {
+  bool has_room(Direction direction) const override {
     return queues_[direction].size() < static_cast<size_t>(timing_.queue);
   }
-  /// Queues the burst that holds byte `address`; returns its sequence number (counted per direction from 0).
-  uint64_t push(Direction direction, uint64_t address);
-  /// Runs all ticks up to and including `now`; appends what finishes to `finished`, in order of commands.
-  void advance(Tick now, std::vector<Finished>& finished);
+  uint64_t push(Direction direction, uint64_t address) override;
+  void advance(Tick now, std::vector<Finished>& finished) override;
 
-  const ChannelCounts& counts() const { return counts_; }
-  const DramTiming& timing() const { return timing_; }
+  double tick_ns() const override { return timing_.tck_ns; }
+  unsigned burst_bytes() const override { return static_cast<unsigned>(timing_.burst_bytes()); }
+  /// The controller runs at a quarter of the memory clock.
+  Tick entry_ticks() const override { return DramTiming::kBurstTicks; }
+  bool two_ports() const override { return false; }
+  Tick latency() const override { return std::llround(timing_.controller_latency_ns / timing_.tck_ns); }
   /// Called with every command; for tests that check the device's rules.
   std::function<void(Command, Tick, int bank, int64_t row)> observer;
 
@@ -120,7 +107,6 @@ class DramChannel {
   Tick next_refresh_, refresh_end_ = 0;
   Tick done_ = -1;  ///< last tick that was run
   Tick wake_ = 0;   ///< nothing can happen before this tick
-  ChannelCounts counts_;
 };
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #include "axi_memory.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -14,15 +14,15 @@ uint64_t dram_bursts(uint64_t address, uint64_t bytes, uint64_t burst_bytes) {
 
 }  // namespace
 
-AxiMemory::AxiMemory(const AxiPins& pins, const DramTiming& timing, double period_ns, uint32_t bank,
+AxiMemory::AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, uint32_t bank,
                      SharedMemory& memory)
     : pins_(pins),
       bank_(bank),
       memory_(memory),
-      channel_(timing),
+      behind_(std::move(behind)),
       width_(pins.rdata.bytes()),
-      ticks_per_cycle_(period_ns / timing.tck_ns),
-      latency_(static_cast<Tick>(std::lround(timing.controller_latency_ns / timing.tck_ns))),
+      ticks_per_cycle_(period_ns / behind_->tick_ns()),
+      latency_(behind_->latency()),
       read_data_(width_) {
   reset(0);
 }
@@ -51,7 +51,7 @@ void AxiMemory::sample(uint64_t cycle) {
   if (w_ready_ && pins_.wvalid.get()) accept_data(cycle);
   if (read_.valid && pins_.rready.get()) read_.valid = false;
   if (response_.valid && pins_.bready.get()) response_.valid = false;
-  run_dram();
+  run_memory();
   if (!read_.valid && !r_stall_.next()) offer_read(cycle);
   if (!response_.valid && !b_stall_.next()) offer_response(cycle);
   choose_readies();
@@ -99,7 +99,7 @@ AxiMemory::Burst AxiMemory::open_burst(const Pin& address, const Pin& length, co
     memory_.report(Fault::kProtocol, bank_, memory_.map().global(bank_, burst.address), bytes, cycle);
   }
   burst.address = aligned;
-  burst.to_push = dram_bursts(aligned, bytes, channel_.timing().burst_bytes());
+  burst.to_push = dram_bursts(aligned, bytes, behind_->burst_bytes());
   return burst;
 }
 
@@ -134,54 +134,59 @@ void AxiMemory::accept_data(uint64_t cycle) {
   if (last) receiving_++;
 }
 
-// --- the controller -----------------------------------------------------------------------------------------------
+// --- the memory behind -----------------------------------------------------------------------------------------------
 
-void AxiMemory::run_dram() {
+void AxiMemory::run_memory() {
   const Tick now = static_cast<Tick>(time_);
   finished_.clear();
-  for (; next_feed_ <= now; next_feed_ += DramTiming::kBurstTicks) {
-    channel_.advance(next_feed_, finished_);
+  for (; next_feed_ <= now; next_feed_ += behind_->entry_ticks()) {
+    behind_->advance(next_feed_, finished_);
     feed();
   }
-  channel_.advance(now, finished_);
+  behind_->advance(now, finished_);
   settle(finished_);
 }
 
 bool AxiMemory::can_feed(Direction direction) const {
-  if (!channel_.has_room(direction)) return false;
+  if (!behind_->has_room(direction)) return false;
   // A write enters when all its data is here, so that it never holds up the controller.
   return direction == kRead ? reads_pushed_ < reads_.size() : writes_pushed_ < receiving_;
 }
 
-/// One DRAM burst into the controller: the AXI burst that is under way, else the other direction's turn.
+/// One burst into the memory: of the AXI burst that is under way, else it is the other direction's turn.
 void AxiMemory::feed() {
+  const Direction other = feeding_ == kRead ? kWrite : kRead;
+  if (behind_->two_ports()) {
+    for (const Direction direction : {kRead, kWrite}) {
+      if (can_feed(direction)) feed(direction);
+    }
+    return;
+  }
   const auto& bursts = feeding_ == kRead ? reads_ : writes_;
   const size_t front = feeding_ == kRead ? reads_pushed_ : writes_pushed_;
   const bool under_way = front < bursts.size() && bursts[front].pushed > 0;
-  const Direction other = feeding_ == kRead ? kWrite : kRead;
   const Direction preferred = under_way ? feeding_ : other;
   const Direction second = under_way ? other : feeding_;
-  if (can_feed(preferred)) {
-    feeding_ = preferred;
-  } else if (can_feed(second)) {
-    feeding_ = second;
-  } else {
-    return;
-  }
-  if (feeding_ == kRead) feed_read();
+  if (can_feed(preferred)) feed(preferred);
+  else if (can_feed(second)) feed(second);
+}
+
+void AxiMemory::feed(Direction direction) {
+  feeding_ = direction;
+  if (direction == kRead) feed_read();
   else feed_write();
 }
 
 void AxiMemory::feed_read() {
   Burst& burst = reads_[reads_pushed_];
-  channel_.push(kRead, burst.address + burst.pushed * channel_.timing().burst_bytes());
+  behind_->push(kRead, burst.address + burst.pushed * behind_->burst_bytes());
   read_ready_.push_back(kPending);
   if (++burst.pushed == burst.to_push) reads_pushed_++;
 }
 
 void AxiMemory::feed_write() {
   Burst& burst = writes_[writes_pushed_];
-  channel_.push(kWrite, burst.address + burst.pushed * channel_.timing().burst_bytes());
+  behind_->push(kWrite, burst.address + burst.pushed * behind_->burst_bytes());
   write_owner_.push_back(first_write_ + writes_pushed_);
   if (++burst.pushed == burst.to_push) writes_pushed_++;
 }
@@ -202,7 +207,7 @@ void AxiMemory::settle(const std::vector<Finished>& finished) {
 
 /// How many sequence numbers from read_base_ on the next beat of the oldest read needs.
 uint64_t AxiMemory::bursts_needed(const Burst& burst) const {
-  return dram_bursts(burst.address + uint64_t{burst.next} * width_, width_, channel_.timing().burst_bytes());
+  return dram_bursts(burst.address + uint64_t{burst.next} * width_, width_, behind_->burst_bytes());
 }
 
 bool AxiMemory::beat_arrived(const Burst& burst) const {
@@ -228,7 +233,7 @@ void AxiMemory::offer_read(uint64_t cycle) {
   read_ = {true, burst.id, burst.broken || outside, last};
   read_changed_ = true;
   bytes_read_ += width_;
-  const uint64_t dram = channel_.timing().burst_bytes();
+  const uint64_t dram = behind_->burst_bytes();
   const uint64_t end = local + width_;
   const uint64_t first = local / dram;
   const uint64_t used_up = (last ? (end + dram - 1) / dram : end / dram) - first;

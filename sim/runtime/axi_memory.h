@@ -1,10 +1,11 @@
-// An AXI4 slave in front of one DRAM channel.
+// An AXI4 slave in front of one memory channel.
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
-#include "../dram/channel.h"
+#include "../dram/burst_memory.h"
 #include "pin.h"
 #include "random.h"
 #include "shared_memory.h"
@@ -24,13 +25,14 @@ struct AxiPins {
 /// 1. Answers come in the order of the requests, of each direction; outputs change only after a clock edge.
 /// 2. A write's data reaches the memory when its response is first offered, a read's is taken when it is first
 ///    offered: a design that needs an order between the two must wait for the response, as AXI demands.
-/// 3. One DRAM burst enters the controller every four ticks: reads and writes take turns burst by burst.
+/// 3. Bursts enter the memory at its pace; where it has one port, reads and writes take turns burst by burst.
 /// 4. A beat outside every buffer is answered with SLVERR, never written, and reported; a burst that breaks AXI's
 ///    rules (size, type, 4 KiB, WLAST) likewise.
 /// 5. With a seed other than 0 every channel stalls at random and answers are late at random.
 class AxiMemory {
  public:
-  AxiMemory(const AxiPins& pins, const DramTiming& timing, double period_ns, uint32_t bank, SharedMemory& memory);
+  AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, uint32_t bank,
+            SharedMemory& memory);
 
   void reset(uint32_t seed);
   /// Before a clock edge: looks at the design's settled outputs and decides what to answer.
@@ -40,7 +42,7 @@ class AxiMemory {
 
   uint64_t bytes_read() const { return bytes_read_; }
   uint64_t bytes_written() const { return bytes_written_; }
-  const ChannelCounts& counts() const { return channel_.counts(); }
+  const MemoryCounts& counts() const { return behind_->counts(); }
 
  private:
   struct Burst {
@@ -48,9 +50,9 @@ class AxiMemory {
     unsigned beats = 0, id = 0;
     bool broken = false;    ///< against AXI's rules: answered with an error
     unsigned next = 0;      ///< next beat to offer (read) or to receive (write)
-    uint64_t to_push = 0;   ///< DRAM bursts not yet given to the controller
+    uint64_t to_push = 0;   ///< memory bursts not yet given to the memory
     uint64_t pushed = 0;
-    uint64_t outstanding = 0;  ///< DRAM bursts not finished (write)
+    uint64_t outstanding = 0;  ///< memory bursts not finished (write)
     Tick not_before = 0;       ///< earliest answer
     std::vector<uint8_t> data, strobes;  ///< of the beats received (write)
   };
@@ -59,13 +61,14 @@ class AxiMemory {
     unsigned id = 0;
     bool error = false, last = false;
   };
-  static constexpr size_t kWaiting = 4;       ///< bursts not yet in the controller, each direction
+  static constexpr size_t kWaiting = 4;       ///< bursts not yet in the memory, each direction
   static constexpr size_t kOutstanding = 128;  ///< bursts without an answer, each direction
   static constexpr unsigned kOkay = 0, kSlaveError = 2, kIncrementing = 1;
   static constexpr Tick kPending = INT64_MAX;
 
-  void run_dram();
+  void run_memory();
   void feed();
+  void feed(Direction direction);
   bool can_feed(Direction direction) const;
   void feed_read();
   void feed_write();
@@ -88,7 +91,7 @@ class AxiMemory {
   AxiPins pins_;
   const uint32_t bank_;
   SharedMemory& memory_;
-  DramChannel channel_;
+  std::unique_ptr<BurstMemory> behind_;
   const unsigned width_;  ///< bytes a beat
   const double ticks_per_cycle_;
   const Tick latency_;
@@ -99,7 +102,7 @@ class AxiMemory {
   std::vector<Finished> finished_;
 
   std::deque<Burst> reads_, writes_;
-  size_t reads_pushed_ = 0, writes_pushed_ = 0;  ///< bursts at the front that are wholly in the controller
+  size_t reads_pushed_ = 0, writes_pushed_ = 0;  ///< bursts at the front that are wholly in the memory
   size_t receiving_ = 0;                         ///< index of the write burst whose data comes next
   std::deque<Tick> read_ready_;                  ///< by sequence number from read_base_
   uint64_t read_base_ = 0;

@@ -65,7 +65,7 @@ T argument(std::istringstream& words) {
 std::string statistics(const Simulation& simulation, size_t bank) {
   if (bank >= simulation.banks()) return "ok 0 0 0 0 0 0 0 0";
   const AxiMemory& memory = simulation.bank(bank);
-  const ChannelCounts& counts = memory.counts();
+  const MemoryCounts& counts = memory.counts();
   std::ostringstream answer;
   answer << "ok " << memory.bytes_read() << ' ' << memory.bytes_written() << ' ' << counts.reads << ' '
          << counts.writes << ' ' << counts.activates << ' ' << counts.precharges << ' ' << counts.refreshes << ' '

@@ -40,6 +40,11 @@ DramTiming Settings::dram() const {
   return t;
 }
 
+std::unique_ptr<BurstMemory> Settings::memory(unsigned word_bytes) const {
+  if (integer("onchip") != 0) return std::make_unique<OnChipMemory>(period_ns(), word_bytes);
+  return std::make_unique<DramChannel>(dram());
+}
+
 AddressMap Settings::address_map() const {
   return {integer("banks"), integer("interleave_bytes"), integer("bank_bytes")};
 }

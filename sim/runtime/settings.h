@@ -1,10 +1,11 @@
 // Facts of the board and the run, handed over by the host as lines of `key value`.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <map>
+#include <memory>
+#include <string>
 
-#include "../dram/timing.h"
+#include "../dram/channel.h"
 #include "shared_memory.h"
 
 namespace sluice {
@@ -18,6 +19,8 @@ class Settings {
   uint64_t integer(const std::string& key) const { return static_cast<uint64_t>(number(key)); }
 
   DramTiming dram() const;
+  /// The memory behind one AXI port of `word_bytes`.
+  std::unique_ptr<BurstMemory> memory(unsigned word_bytes) const;
   AddressMap address_map() const;
   double period_ns() const { return 1000.0 / number("kernel_mhz"); }
 

@@ -13,12 +13,12 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
       interrupt_(required("interrupt")),
       stall_seed_(model.pin("stall_seed")),
       control_(control_pins()) {
-  const bool onchip = settings.integer("onchip") != 0;
-  for (uint32_t bank = 0; !onchip && bank < memory.map().banks; bank++) {
+  for (uint32_t bank = 0; bank < memory.map().banks; bank++) {
     const std::string prefix = "m_axi" + std::to_string(bank) + "_";
     if (!model.pin(prefix + "araddr")) continue;  // a kernel need not use every bank
-    memories_.push_back(std::make_unique<AxiMemory>(memory_pins(prefix), settings.dram(), settings.period_ns(), bank,
-                                                    memory));
+    const AxiPins pins = memory_pins(prefix);
+    memories_.push_back(std::make_unique<AxiMemory>(pins, settings.memory(pins.rdata.bytes()), settings.period_ns(),
+                                                    bank, memory));
   }
   reset();
 }

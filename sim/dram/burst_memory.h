@@ -1,0 +1,80 @@
+// What an AXI port needs of the memory behind it: bursts go in, and finish some time later.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+using Tick = int64_t;
+
+enum Direction { kRead = 0, kWrite = 1 };
+
+/// A burst that is finished: its data is on the bus (read) or in the array (write) at `when`.
+struct Finished {
+  Direction direction;
+  uint64_t sequence;  ///< as returned by push()
+  Tick when;
+};
+
+/// What a memory did since the start.
+struct MemoryCounts {
+  uint64_t reads = 0, writes = 0;  ///< bursts; of a DRAM, column commands
+  uint64_t activates = 0, precharges = 0, refreshes = 0;
+  uint64_t turnarounds = 0;  ///< changes of direction
+};
+
+class BurstMemory {
+ public:
+  virtual ~BurstMemory() = default;
+  virtual bool has_room(Direction direction) const = 0;
+  /// Takes the burst that holds byte `address`; returns its sequence number (counted per direction from 0).
+  virtual uint64_t push(Direction direction, uint64_t address) = 0;
+  /// Runs all ticks up to and including `now`; appends what finishes to `finished`.
+  virtual void advance(Tick now, std::vector<Finished>& finished) = 0;
+
+  virtual double tick_ns() const = 0;
+  virtual unsigned burst_bytes() const = 0;
+  /// Ticks between two bursts that enter.
+  virtual Tick entry_ticks() const = 0;
+  /// Whether a read and a write may enter together.
+  virtual bool two_ports() const = 0;
+  /// Ticks added to every answer.
+  virtual Tick latency() const = 0;
+  const MemoryCounts& counts() const { return counts_; }
+
+ protected:
+  MemoryCounts counts_;
+};
+
+/// Block RAM with a read port and a write port: a word on each every cycle, there in the next cycle.
+class OnChipMemory final : public BurstMemory {
+ public:
+  OnChipMemory(double period_ns, unsigned word_bytes) : period_ns_(period_ns), word_bytes_(word_bytes) {}
+
+  bool has_room(Direction) const override { return true; }
+  uint64_t push(Direction direction, uint64_t) override {
+    entered_[direction]++;
+    (direction == kRead ? counts_.reads : counts_.writes)++;
+    return entered_[direction] - 1;
+  }
+  void advance(Tick now, std::vector<Finished>& finished) override {
+    for (const Direction direction : {kRead, kWrite}) {
+      for (; finished_[direction] < entered_[direction]; finished_[direction]++) {
+        finished.push_back({direction, finished_[direction], now});
+      }
+    }
+  }
+  double tick_ns() const override { return period_ns_; }
+  unsigned burst_bytes() const override { return word_bytes_; }
+  Tick entry_ticks() const override { return 1; }
+  bool two_ports() const override { return true; }
+  Tick latency() const override { return 0; }
+
+ private:
+  double period_ns_;
+  unsigned word_bytes_;
+  std::array<uint64_t, 2> entered_{0, 0}, finished_{0, 0};
+};
+
+}  // namespace sluice
