@@ -1,6 +1,7 @@
 """Which level of its region each operation belongs to (DESIGN: the hardware model).
 
-level(op) is the largest level of its operands; the result of a variable-latency operation is one level later. A carried
+level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is done,
+as far as its token goes, when it is pushed). A carried
 value is read in the first level that uses it, but never later than the level that writes it: behind that, the next
 token would already have overwritten it.
 """
@@ -53,7 +54,7 @@ def join_values(op: Op) -> list[Value]:
     results are where it was not."""
     if op.opcode == "loop":
         return list(op.operands)
-    return [op.operands[1]] if op.opcode == "load" else []
+    return [op.operands[{"load": 1, "fence": 0}[op.opcode]]] if offers_response(op) else []
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,11 @@ def _value_levels(body, inputs, carried) -> dict[Value, int]:
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
     such a value is taken as there from the start, and its slot waits for it.
     """
-    edges = [(v, r, is_variable(op)) for op in body for r in op.results or [op] for v in inputs[op]]
+    edges = [(v, r, offers_response(op)) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
     waiting = _waiting(edges)
     edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
-    levels: dict = {r: int(is_variable(op)) for op in body for r in op.results}
+    levels: dict = {r: int(offers_response(op)) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
         changed = False
