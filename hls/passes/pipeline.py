@@ -16,6 +16,7 @@ from .fold import Fold
 from .ifconvert import IfConvert
 from .inline import Inline
 from .mem2reg import Mem2Reg
+from .narrow import Narrow
 from .ndrange import NDRange
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
@@ -90,6 +91,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((IfConvert(), *CLEAN)),
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN,
+        # twice: what the first run leaves as extend and truncate is gone in the second
+        Narrow(options.address_bits), *CLEAN, Narrow(options.address_bits), *CLEAN,
     ]
 
 
