@@ -75,7 +75,7 @@ class _Ranges:
         (body,), inits = op.regions, op.operands[1:]
         counted = [k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType)]
         guess = {k: self.of[inits[k]] for k in counted}
-        for attempt in itertools.count():  # ends: from the second round on, every bound that moves moves for good
+        for attempt in itertools.count():
             for k in counted:
                 self.of[body.args[k]] = guess[k]
             self.region(body)
@@ -83,13 +83,18 @@ class _Ranges:
             facts = implied(again)
             wider = {}
             for k in counted:
-                limit = self._limit(nexts[k], facts) if attempt < 2 else Range.full(body.args[k].type.bits)
-                wider[k] = guess[k].widen(self.under(nexts[k], facts), limit)
+                wider[k] = self._wider(guess[k], nexts[k], facts, attempt)
             if wider == guess:
                 break
             guess = wider
         for k in counted:
             self.of[op.results[k]] = self.of[inits[k]].join(self.of[nexts[k]])
+
+    def _wider(self, guess: Range, after: Value, facts, attempt: int) -> Range:
+        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything."""
+        whole = Range.full(guess.bits)
+        found = guess.widen(self.under(after, facts), self._limit(after, facts) if attempt < 2 else whole)
+        return whole if found != guess and attempt > 4 else found
 
     def _limit(self, value: Value, facts) -> Range:
         """What the facts alone say about the value."""

@@ -68,7 +68,7 @@ class Range:
             mine, theirs, far = (sign * getattr(r, name) for r in (self, other, limit))
             end = sign * getattr(whole, name)
             bounds.append(sign * (mine if theirs <= mine else far if theirs <= far else end))
-        return Range(self.bits, *bounds)
+        return Range(self.bits, *bounds)._agree()
 
     @property
     def unsigned_bits(self) -> int:

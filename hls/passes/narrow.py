@@ -68,10 +68,12 @@ class _Narrower:
 
     def _width(self, value: Value, known: Range | None = None) -> tuple[int, str]:
         """The bits to keep a value in, and how they extend."""
-        known = known or self.range_of[value]
+        known, bits = known or self.range_of[value], value.type.bits
         by_range = min((known.unsigned_bits, "zext"), (known.signed_bits, "sext"))
         wanted = self.demand.get(value, 1)
-        return (wanted, "zext") if wanted <= by_range[0] else by_range
+        width, extend = (wanted, "zext") if wanted <= by_range[0] else by_range
+        # a bit saved is not worth the extensions that make the result hard to read
+        return (bits, "zext") if 8 < bits == width + 1 else (width, extend)
 
     def fit(self, value: Value, bits: int, b: Builder) -> Value:
         """The low ``bits`` bits of the value as it was; ``bits`` may exceed neither its type nor what is demanded."""

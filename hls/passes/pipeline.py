@@ -21,6 +21,7 @@ from .ndrange import NDRange
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
 from .sroa import SplitArrays
+from .strength import StrengthReduction
 from .unroll import Unroll
 
 __all__ = ["Pass", "PipelineOptions", "Repeat", "kernel_pipeline", "optimize"]
@@ -91,8 +92,9 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((IfConvert(), *CLEAN)),
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN,
-        # twice: what the first run leaves as extend and truncate is gone in the second
-        Narrow(options.address_bits), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
+        # and after: products and sums of shifts again have only the bits that are used
+        Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
     ]
 
 
