@@ -49,26 +49,26 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        expanded = preprocess(text, file, defines or {}, include_dirs)
-        sources |= expanded.sources
-        program = check(parse(expanded, file), options.single_precision_constants)
+        return _compile(text, file, defines or {}, include_dirs, options, sources)
     except CompileError as error:
-        raise FrontendError(error.diagnostics, sources) from None
+        raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
     except RecursionError:
         place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
         raise FrontendError([place], sources) from None
+
+
+def _compile(text, file, defines, include_dirs, options: Options, sources: dict[str, str]) -> Result:
+    """:func:`parse_source`; ``sources`` gets the texts of included files."""
+    expanded = preprocess(text, file, defines, include_dirs)
+    sources |= expanded.sources
+    program = check(parse(expanded, file), options.single_precision_constants)
     if not program.errors and not any(f.kernel for f in program.functions):
         program.diagnostics.append(Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel"))
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
-        raise FrontendError(sorted(errors, key=_order), sources)
-    try:
-        module = lower(program.functions, program.constants, sources)
-    except RecursionError:
-        place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
-        raise FrontendError([place], sources) from None
-    return Result(module, tuple(found))
+        raise CompileError(*errors)
+    return Result(lower(program.functions, program.constants, sources), tuple(sorted(found, key=_order)))
 
 
 def _order(d: Diagnostic):

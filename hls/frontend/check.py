@@ -5,9 +5,9 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
-from .check_statements import StatementChecker, innermost
+from .check_statements import StatementChecker
 from .flow import completes
-from .lexer import Attribute, Word
+from .lexer import Attribute
 from .parse import Syntax, parse_expressions
 from .pragmas import FUNCTION_ATTRIBUTES
 
@@ -123,6 +123,8 @@ class Program(StatementChecker):
         if kernel:
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
+        for attribute in self.attributes(node):
+            self.ignored_attribute(attribute)
         buffer = kernel and isinstance(t, ct.Pointer)
         return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile)
 
@@ -163,16 +165,13 @@ class Program(StatementChecker):
         self.functions.append(function)
 
     def _function_attributes(self, function: tt.FunctionTree, decl):
-        words = [*decl.quals, *decl.funcspec, *(innermost(decl).quals or [])]
-        attributes = [a for w in dict.fromkeys(words) if isinstance(w, Word) for a in w.attributes]
-        for attribute in dict.fromkeys([*attributes, *self.syntax.attributes_after(innermost(decl))]):
+        for attribute in self.attributes(decl):
             with self.recover():
                 self._function_attribute(function, attribute)
 
     def _function_attribute(self, function: tt.FunctionTree, attribute: Attribute):
         if attribute.name not in FUNCTION_ATTRIBUTES:
-            hint = self.similar(attribute.name, FUNCTION_ATTRIBUTES)
-            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
+            self.ignored_attribute(attribute, FUNCTION_ATTRIBUTES)
             return
         renamed, count = FUNCTION_ATTRIBUTES[attribute.name]
         if count < 0:

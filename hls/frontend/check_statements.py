@@ -1,30 +1,25 @@
-"""Statements and local declarations to the typed tree."""
-
-from dataclasses import replace
+"""Statements to the typed tree."""
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
-from .check_calls import CallChecker
+from .check_declarations import DeclarationChecker
 from .evaluate import constant
-from .initializers import encoded, flatten, implied_length
 from .parse import parse_expressions
 from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, read_loop_pragma
-from .scope import TypeName
 
 __all__ = ["StatementChecker"]
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
-class StatementChecker(CallChecker):
-    """Adds statements. ``constants`` collects file-scope constants, and those declared in functions."""
+class StatementChecker(DeclarationChecker):
+    """Adds statements."""
 
     def __init__(self, syntax):
         super().__init__(syntax)
-        self.constants: list[tt.Variable] = []
         self._inside: list[str] = []  #: "loop" and "switch" around the statement
 
     # -- lists of statements
@@ -83,98 +78,6 @@ class StatementChecker(CallChecker):
 
     def _stmt_staticassert(self, node):
         raise CompileError.at(self.span(node), "_Static_assert is not a word of OpenCL C", "use #if and #error")
-
-    # -- declarations
-
-    def _stmt_typedef(self, node):
-        span = self.name_span(node)
-        with self.poisoning(node.name):
-            self.add(node.name, TypeName(self.declared(node.type, span), span), span)
-        return []
-
-    def _stmt_decllist(self, node):
-        return [s for decl in node.decls for s in self._stmt_decl(decl)]
-
-    def _stmt_funcdef(self, node):
-        raise CompileError.at(self.span(node), "a function inside a function", "move it to file scope")
-
-    def _stmt_decl(self, node):
-        span = self.name_span(node)
-        if node.name is None:
-            self.base(node.type, span)
-            return []
-        with self.poisoning(node.name):
-            return self._local(node, span)
-
-    def name_span(self, node) -> Span:
-        """The place of the declared name (a pointer's declarator begins at its star)."""
-        inner = innermost(node)
-        return self.span(inner if inner.coord else node)
-
-    def _local(self, node, span):
-        self.check_storage(node, span)
-        declared = self.declared(node.type, span)
-        if declared.space == "constant" and not isinstance(declared.type, ct.Pointer):
-            self.file_constant(node, declared, span)
-            return []
-        self._check_variable(declared, span)
-        t = declared.type
-        if isinstance(t, ct.Array) and t.length == 0:
-            declared = replace(declared, type=self._sized(t, node, span))
-            t = declared.type
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile,
-                               attributes=tuple(self.syntax.attributes_after(innermost(node))))
-        self.add(variable.name, variable, span)
-        initial = self._values(node.init, t) if node.init is not None else None
-        return [tt.Declare(span, variable, initial)]
-
-    def check_storage(self, node, span):
-        for word in node.storage:
-            if word == "static":
-                raise CompileError.at(span, "a static variable in a function is not supported",
-                                      "declare a __constant table at file scope, or pass a __global buffer")
-            if word == "extern":
-                raise CompileError.at(span, "extern variables are not supported", "pass the value as an argument")
-        if isinstance(node.type, c_ast.FuncDecl):
-            raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
-
-    def _check_variable(self, declared: ct.Qualified, span):
-        if declared.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
-        if declared.space == "global":
-            raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
-        if isinstance(declared.type, ct.Void):
-            raise CompileError.at(span, "a variable cannot be void")
-
-    def _sized(self, t: ct.Array, node, span) -> ct.Array:
-        if not isinstance(node.init, c_ast.InitList):
-            raise CompileError.at(span, "this array has no length", "write it between the brackets")
-        return ct.Array(t.element, implied_length(self, t, node.init))
-
-    def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
-        """(element, value) of an initializer."""
-        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "the initial value"))
-                     for k, n in flatten(self, t, init))
-
-    def file_constant(self, node, declared: ct.Qualified, span):
-        """A __constant variable with its data."""
-        t = declared.type
-        if node.init is None:
-            raise CompileError.at(span, f"the constant '{node.name}' has no value", "initialize it")
-        if isinstance(t, ct.Array) and t.length == 0:
-            t = self._sized(t, node, span)
-        scalar = t.scalar if isinstance(t, ct.Array) else t
-        data = bytearray(t.size)
-        value = None
-        for k, e in self._values(node.init, t):
-            value = constant(e)
-            if value is None:
-                raise CompileError.at(e.span, "the value of a constant must be constant")
-            data[k * scalar.size:(k + 1) * scalar.size] = encoded(value, scalar)
-        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=bytes(data),
-                               value=None if isinstance(t, ct.Array) else value)
-        self.add(variable.name, variable, span)
-        self.constants.append(variable)
 
     # -- control flow
 
@@ -347,13 +250,6 @@ class StatementChecker(CallChecker):
                 raise CompileError.at(pragma.span, f"ivdep: '{pragma.array}' is not an array or pointer",
                                       self.similar(pragma.array))
         return variable, self._pragma_number(pragma, pragma.safelen, 1) if pragma.safelen else 0
-
-
-def innermost(node):
-    """The part of a declarator that holds the declared name."""
-    while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
-        node = node.type
-    return node
 
 
 def _labelled_loop(node):

@@ -30,10 +30,9 @@ class TypeChecker(Scopes):
         super().__init__()
         self.syntax = syntax
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
-        self.around: list[Span] = []  #: of the constructs that are being checked, for nodes without a place
 
     def span(self, node) -> Span | None:
-        return self.syntax.span(node) or (self.around[-1] if self.around else None)
+        return self.syntax.span(node)
 
     # -- base types
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Span
 
-__all__ = ["FUNCTION_ATTRIBUTES", "IGNORED_PRAGMAS", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "read_loop_pragma"]
+__all__ = ["FUNCTION_ATTRIBUTES", "IGNORED_ATTRIBUTES", "IGNORED_PRAGMAS", "LATER_ATTRIBUTES", "LOOP_PRAGMAS", "LoopPragma",
+           "PragmaForm", "read_loop_pragma"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,19 @@ FUNCTION_ATTRIBUTES: dict[str, tuple[str | None, int]] = {
     "work_group_size_hint": (None, 3),
     "vec_type_hint": (None, -1),
 }
+
+
+#: attributes that ask for nothing here, or for what is done anyway
+IGNORED_ATTRIBUTES = frozenset({"always_inline", "noinline", "unused", "task", "max_global_work_dim",
+                                "uses_global_work_offset", "register", "aligned"})
+
+#: attributes that will mean something: said to be ignored for now
+LATER_ATTRIBUTES = frozenset({
+    "num_simd_work_items", "num_compute_units", "autorun", "scheduler_target_fmax_mhz", "num_share_resources",
+    "local_mem_size", "buffer_location", "memory", "numbanks", "bankwidth", "bank_bits",
+    "singlepump", "doublepump", "numreadports", "numwriteports", "merge", "max_replicates", "private_copies",
+    "max_private_copies", "simple_dual_port", "static_array_offset", "force_pow2_depth", "depth", "io", "packed",
+})
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,6 @@ class Scopes:
         finally:
             self._stack.pop()
 
-    @property
-    def at_file_scope(self) -> bool:
-        return len(self._stack) == 1
-
     def find(self, name: str):
         """What the name means here, or None. Raises a silent CompileError for a name whose declaration failed."""
         for table in reversed(self._stack):

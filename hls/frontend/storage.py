@@ -26,12 +26,15 @@ class Storage:
         self._arguments[variable] = value
 
     def bind_buffer(self, variable: Variable):
-        """A kernel's pointer parameter: the memory it points to has its name."""
+        """A kernel's pointer parameter: the memory it points to has its name.
+
+        A ``__constant`` one is a buffer of the host like any other, but never written.
+        """
         t = variable.type
         self._taken.add(variable.name)
         self.function.memories[variable.name] = MemoryObject(
-            variable.name, "global" if t.space == "global" else t.space, _element(t.pointee), None, t.const, t.restrict,
-            t.volatile, None, variable.span)
+            variable.name, "global", _element(t.pointee), None, t.const or t.space == "constant", t.restrict, t.volatile,
+            span=variable.span)
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable) -> Value | None:

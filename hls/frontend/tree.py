@@ -28,7 +28,6 @@ class Variable:
     written: bool = False  #: assigned after its declaration, or its address is taken
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
-    attributes: tuple = ()
 
 
 @dataclass(frozen=True, eq=False)

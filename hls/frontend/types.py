@@ -7,7 +7,7 @@ from ..ir import Type as IRType
 
 __all__ = [
     "BOOL_T", "CHAR", "FLOAT", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT", "VOID", "Array",
-    "CType", "Float", "Int", "Pointer", "Qualified", "Void", "arithmetic", "common", "decayed", "integer", "ir_type",
+    "CType", "Float", "Int", "Pointer", "Qualified", "Void", "arithmetic", "common", "integer", "ir_type",
     "promoted", "unsigned_of",
 ]
 
@@ -141,11 +141,6 @@ def common(a: CType, b: CType) -> CType:
 
 def unsigned_of(t: Int) -> Int:
     return _UNSIGNED.get(t, t)
-
-
-def decayed(t: CType, space: str, const: bool, volatile: bool) -> CType:
-    """An array's type as a value: a pointer to its first element. Other types stay."""
-    return Pointer(t.element, space, const, volatile) if isinstance(t, Array) else t
 
 
 def ir_type(t: CType) -> IRType:

@@ -9,10 +9,10 @@ A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64. Pri
 start of a work-item (of a call, in a helper).
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from ctypes import c_float
 
+from .launch import IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, new_memory, zero
@@ -56,7 +56,7 @@ def run_kernel(
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
     function = module.functions[kernel_name]
-    space = _IndexSpace(function, global_size, local_size, global_offset)
+    space = IndexSpace.of(global_size, local_size or function.attrs.get("work_group_size"), global_offset)
     env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float,
            "round_float": round_float, "ExecutionError": ExecutionError}
     for each in module.functions.values():
@@ -65,7 +65,7 @@ def run_kernel(
     args = [_argument(function, name, value.type, scalars or {}) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
-        run({}, memories, *args, *(space.launch_argument(n) for n in function.attrs["launch_args"]))
+        run({}, memories, *args, *(space.argument(n) for n in function.attrs["launch_args"]))
         return
     for item in space.items():
         run(item, memories, *args)
@@ -81,44 +81,6 @@ def _argument(function, name, type, scalars):
     if isinstance(type, FloatType):
         return round_float(float(scalars[name]), type.bits)
     return int(scalars[name]) & (1 << type.bits) - 1
-
-
-class _IndexSpace:
-    """The launch's sizes in three dimensions, and the work-item queries of each of its items."""
-
-    def __init__(self, function, global_size, local_size, offset):
-        local_size = local_size or function.attrs.get("work_group_size") or (1,)
-        self.global_size, self.local_size = (tuple(s) + (1,) * (3 - len(s)) for s in (global_size, local_size))
-        self.offset = tuple(offset or ()) + (0,) * (3 - len(offset or ()))
-        self.work_dim = len(global_size)
-        if any(g < 1 or size < 1 or g % size for g, size in zip(self.global_size, self.local_size)):
-            raise ValueError(f"global size {self.global_size} is not a positive multiple of {self.local_size}")
-        self.groups = tuple(g // size for g, size in zip(self.global_size, self.local_size))
-
-    def items(self):
-        """For every work-item: what each (query, dimension) answers."""
-        constant = {("work_dim", 0): self.work_dim}
-        for d in range(3):
-            constant |= {("global_size", d): self.global_size[d], ("local_size", d): self.local_size[d],
-                         ("num_groups", d): self.groups[d], ("global_offset", d): self.offset[d]}
-        for group in itertools.product(*(range(n) for n in reversed(self.groups))):
-            for local in itertools.product(*(range(n) for n in reversed(self.local_size))):
-                yield constant | self._ids(group[::-1], local[::-1])
-
-    def _ids(self, group, local):
-        ids = {}
-        for d in range(3):
-            ids["group_id", d], ids["local_id", d] = group[d], local[d]
-            ids["global_id", d] = group[d] * self.local_size[d] + local[d] + self.offset[d]
-        return ids
-
-    def launch_argument(self, name):
-        """A hidden kernel argument, e.g. "global_size_0"."""
-        if name == "work_dim":
-            return self.work_dim
-        stem, _, dim = name.rpartition("_")
-        return {"global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
-                "global_offset": self.offset}[stem][int(dim)]
 
 
 def _python_name(function: Function) -> str:

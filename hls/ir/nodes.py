@@ -18,7 +18,7 @@ from .types import Type
 __all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Value:
     """What an operation computes, or an argument of a region or function."""
 
@@ -27,12 +27,15 @@ class Value:
     owner: "Op | Region | None" = None  #: the operation that defines it, or the region it is an argument of
     index: int = 0  #: which result or argument of the owner
 
+    def __repr__(self):  # the generated one would print everything that can be reached, many times
+        return f"<Value {self.name or self.index}: {self.type}>"
+
     @property
     def op(self) -> "Op | None":
         return self.owner if isinstance(self.owner, Op) else None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Op:
     """One operation. ``opcode`` is a key of ``hls.ir.optable.OPS``."""
 
@@ -43,18 +46,24 @@ class Op:
     regions: list["Region"] = field(default_factory=list)
     span: Span | None = None
 
+    def __repr__(self):
+        return f"<Op {self.opcode} at {self.span}>"
+
     @property
     def result(self) -> Value:
         (value,) = self.results
         return value
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Region:
     """Arguments and operations in order; the last one is the terminator."""
 
     args: list[Value] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
+
+    def __repr__(self):
+        return f"<Region of {len(self.ops)} operations>"
 
     @property
     def terminator(self) -> Op:
@@ -92,7 +101,7 @@ class Parameter:
     span: Span | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Function:
     """A kernel or a helper function.
 
@@ -109,13 +118,19 @@ class Function:
     attrs: dict = field(default_factory=dict)
     span: Span | None = None
 
+    def __repr__(self):
+        return f"<Function {self.kind} {self.name}>"
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(eq=False, slots=True, repr=False)
 class Module:
     """All functions of one source text, by name, in order, and the text of every file for messages."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self):
+        return f"<Module {', '.join(self.functions)}>"
 
     @property
     def kernels(self) -> list[Function]:

@@ -9,7 +9,7 @@ from ..target.delay import DelayModel
 __all__ = ["Lookahead"]
 
 #: operations that take part in loop control here: single-cycle integer logic
-CONTROL = frozenset("add sub and or xor eq ne ult ule slt sle select zext sext trunc shl lshr ashr const".split())
+CONTROL = frozenset(["add", "sub", "and", "or", "xor", "eq", "ne", "ult", "ule", "slt", "sle", "select", "zext", "sext", "trunc", "shl", "lshr", "ashr", "const"])
 MOST_OPS = 16
 
 

@@ -53,20 +53,23 @@ def _promotable(function: Function) -> list[MemoryObject]:
     for op in walk(function.body):
         if op.opcode == "addr" and op.attrs["mem"] in private:
             memory = private[op.attrs["mem"]]
-            if not all(_is_plain(user, index, memory, op) for user, index in table.get(op.result, [])):
+            if not all(_is_plain(user, index, memory) for user, index in table.get(op.result, [])):
                 del private[memory.name]
     return list(private.values())
 
 
-def _is_plain(user: Op, index: int, memory: MemoryObject, addr: Op) -> bool:
-    """Whether the use of the address is an access of one whole element."""
+def _is_plain(user: Op, index: int, memory: MemoryObject) -> bool:
+    """Whether the use of the address is an access of one whole element.
+
+    In a scalar only byte 0 can be accessed, whatever the offset is computed from.
+    """
     if user.opcode not in ("load", "store") or index != 0:
         return False
     type = user.result.type if user.opcode == "load" else user.operands[1].type
     if isinstance(memory.element, PointerType) or isinstance(type, PointerType):
-        return type == memory.element and constant(addr.operands[0]) == 0
+        return type == memory.element and memory.length == 1
     if memory.length == 1:
-        return type.bits == memory.element.bits and constant(addr.operands[0]) == 0
+        return type.bits == memory.element.bits
     return type == memory.element
 
 

@@ -16,6 +16,7 @@ from .fold import Fold
 from .ifconvert import IfConvert
 from .inline import Inline
 from .mem2reg import Mem2Reg
+from .ndrange import NDRange
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
 from .sroa import SplitArrays
@@ -87,6 +88,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
+        NDRange(), *CLEAN,
     ]
 
 

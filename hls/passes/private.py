@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, walk
+from ..ir.clone import clone_function
 
 __all__ = ["NoPrivateMemory"]
 
@@ -20,9 +21,10 @@ class NoPrivateMemory:
         used = {op.attrs["mem"]: op for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] in private}
         if used:
             raise CompileError(*(_message(private[name], op.span) for name, op in used.items()))
-        kept = {name: m for name, m in function.memories.items() if name not in private}
-        return Function(function.name, function.kind, function.params, function.args, kept, function.body,
-                        function.attrs, function.span)
+        result = clone_function(function)
+        for name in private:
+            del result.memories[name]
+        return result
 
 
 def _message(memory, span) -> Diagnostic:

@@ -1,6 +1,7 @@
 """Loads and stores of a kernel and the units that serve them."""
 
 from amaranth import *
+
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 

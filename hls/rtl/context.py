@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from amaranth import *
+
 from rtl_lib.stall import StallGate, StallSource, salt_of
 
 from ..ir import Function, Op, PointerType, Value, uses

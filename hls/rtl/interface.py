@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..profile.layout import Layout
 
-__all__ = ["ArgumentInterface", "CounterInterface", "KernelInterface", "SystemInterface", "WINDOW_BYTES"]
+__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "SystemInterface"]
 
 #: each kernel has a window of this size in the control port's address space
 WINDOW_BYTES = 0x10000

@@ -1,6 +1,7 @@
 """Counters of one kernel, from what its regions and units offer for observation."""
 
 from amaranth import *
+
 from rtl_lib.count import CauseHistogram, EventCounter
 
 from ..profile.layout import COUNTER_BITS, Account, Layout

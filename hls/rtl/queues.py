@@ -2,6 +2,7 @@
 
 from amaranth import *
 from amaranth.lib import data
+
 from rtl_lib.credits import CreditCounter
 from rtl_lib.mem.fifo import StreamFifo
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from amaranth import *
 from amaranth.lib import wiring
+
 from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.read_master import AxiReadMaster
 from rtl_lib.axi.register_map import RegisterMap

@@ -45,7 +45,7 @@ def is_variable(op: Op) -> bool:
 
 def offers_response(op: Op) -> bool:
     """Whether the operation answers at all (a posted store does not)."""
-    return is_variable(op) and not (op.opcode == "store")
+    return is_variable(op) and op.opcode != "store"
 
 
 def join_values(op: Op) -> list[Value]:

@@ -132,11 +132,10 @@ class AxiLiteControl(wiring.Component):
         value = Value.cast(self.arguments[name])
         for n, low in enumerate((0, 32)):
             part = value[low:min(bits, low + 32)]
-            with m.Case(self.map.argument(name) // 4 + n):
-                with m.If(~running):
-                    m.d.sync += self.bus.b.resp.eq(Response.OKAY)
-                    if len(part):
-                        m.d.sync += part.eq((part & ~mask) | (word & mask))
+            with m.Case(self.map.argument(name) // 4 + n), m.If(~running):
+                m.d.sync += self.bus.b.resp.eq(Response.OKAY)
+                if len(part):
+                    m.d.sync += part.eq((part & ~mask) | (word & mask))
 
     def _read(self, m, narrow, wide):
         """One cycle for the address, one for the data; high words of ``wide`` are kept when the low one is read."""

@@ -2,8 +2,19 @@
 
 from dataclasses import dataclass
 
-__all__ = ["ARGUMENTS", "CONTROL", "COUNTERS", "CYCLES", "DONE", "IDENTIFICATION", "IDLE", "INTERRUPT", "RegisterMap",
-           "START", "STATUS"]
+__all__ = [
+    "ARGUMENTS",
+    "CONTROL",
+    "COUNTERS",
+    "CYCLES",
+    "DONE",
+    "IDENTIFICATION",
+    "IDLE",
+    "INTERRUPT",
+    "START",
+    "STATUS",
+    "RegisterMap",
+]
 
 CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
 ARGUMENTS, COUNTERS = 0x100, 0x1000

@@ -3,6 +3,7 @@
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
 from rtl_lib.axi.signature import AxiLiteSignature, Response
 from rtl_lib.library import shared
 

@@ -7,7 +7,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.mem.ports import burst_layout, require_power_of_two
 
-__all__ = ["BurstBuilder", "MAX_ALIGN", "words_read"]
+__all__ = ["MAX_ALIGN", "BurstBuilder", "words_read"]
 
 #: No AXI burst may cross a boundary of this many bytes.
 MAX_ALIGN = 4096

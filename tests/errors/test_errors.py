@@ -24,7 +24,7 @@ def messages(path: Path) -> str:
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_message(path, request):
     got, expect = messages(path), path.with_suffix(".expect")
-    if request.config.getoption("--refresh"):
+    if request.config.getoption("--refresh", default=False):
         expect.write_text(got)
     assert got.strip(), "nothing was said about this kernel"
     assert got == expect.read_text()

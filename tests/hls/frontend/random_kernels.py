@@ -94,7 +94,7 @@ class _Kernel:
 
     def builtin(self, depth):
         t = self.rng.choice(list(INTS))
-        a, b, c = (f"({t}){self.integer(depth)}" for _ in range(3))
+        a, b = (f"({t}){self.integer(depth)}" for _ in range(2))
         return self.rng.choice([
             f"min({a}, {b})", f"max({a}, {b})", f"clamp({a}, ({t})3, ({t})90)", f"abs({a})", f"rotate({a}, {b})",
             f"mul_hi((uint){self.integer(depth)}, (uint){self.integer(depth)})",

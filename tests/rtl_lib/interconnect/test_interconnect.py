@@ -102,7 +102,7 @@ def test_reads(address_map, count, rate, latency):
     golden = rng.randbytes(SIZE)
     banks = banks_of(golden, address_map, rate=rate, latency=latency)
     units = [LoadUnit(access_bytes=4, depth=32, pending=8, burst_align=256, **GEOMETRY) for _ in range(count)]
-    interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=8, outstanding=5, **GEOMETRY)
+    interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=5, outstanding=5, **GEOMETRY)
     addresses = [[a for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 4)]
                   for a in range(s, s + rng.choice([4, 16, 200]), 4)] for _ in units]
     seen = [[] for _ in units]
@@ -164,3 +164,34 @@ def test_two_banks_give_twice_the_words():
              background=[clock, *(bank.serve_reads(p) for bank, p in zip(banks, interconnect.banks, strict=True))])
     assert seen == [load(golden, addresses, 16)] * 2
     assert len(cycles) <= total * 1.1 + 40
+
+
+def test_a_slow_bank_blocks_nobody_else():
+    """Words of the fast bank that wait for their turn never exceed their places, nor hold up the other unit."""
+    golden, done = random.Random(0).randbytes(SIZE), []
+    slow, fast = banks_of(golden, MAPS[1])
+    slow.latency = 60
+    units = [LoadUnit(access_bytes=16, pending=32, burst_align=256, **GEOMETRY) for _ in range(2)]
+    interconnect = ReadInterconnect(count=2, address_map=MAPS[1], reorder_words=5, **GEOMETRY)
+    mixed, other = [0, *range(256, 480, 16), 512], list(range(256, 480, 16)) * 2
+    seen = [[], []]
+
+    def noting(n, testbench):
+        async def noted(ctx):
+            await testbench(ctx)
+            done.append(n)
+        return noted
+
+    simulate(Rig(units, interconnect), send(units[0].i, mixed), send(units[1].i, other, before=after(20)),
+             noting(0, receive(units[0].o, len(mixed), seen[0])), noting(1, receive(units[1].o, len(other), seen[1])),
+             background=[slow.serve_reads(interconnect.banks[0]), fast.serve_reads(interconnect.banks[1])])
+    assert seen == [load(golden, mixed, 16), load(golden, other, 16)]
+    assert done == [1, 0]
+
+
+def after(cycles):
+    """Wait that long before the first payload."""
+    async def wait(ctx, n):
+        if n == 0:
+            await ctx.tick().repeat(cycles)
+    return wait

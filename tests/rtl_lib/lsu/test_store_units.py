@@ -180,3 +180,21 @@ def test_stream_store_has_no_bubble_between_runs():
     simulate(dut, send(dut.start, starts), send(dut.i, range(runs * length)),
              background=[memory.serve_writes(dut.mem), clock])
     assert len(cycles) <= runs * length * 17 / 16 + 10
+
+
+def test_what_counters_see():
+    """64 stores of 4 bytes over 16 words: every strobe as often as it should be."""
+    memory = Memory(SIZE, bad=range(256, 512))
+    dut = StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16, max_burst=8)
+    counts = dict.fromkeys(("accepted", "stalled", "burst", "word", "error"), 0)
+
+    async def count(ctx):
+        while True:
+            for name in counts:
+                counts[name] += ctx.get(getattr(dut.observe, name))
+            await ctx.tick()
+
+    stores = [(128 + 4 * n, n) for n in range(64)]
+    simulate(dut, in_turn(send(dut.i, payloads(stores)), fence(dut)),
+             background=[memory.serve_writes(dut.mem), count])
+    assert counts["accepted"] == 64 and counts["word"] == 16 and counts["burst"] == 2 and counts["error"] == 1

@@ -1,0 +1,75 @@
+"""The index space of a launch, and the hidden arguments through which a kernel learns about it."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+__all__ = ["IndexSpace"]
+
+
+@dataclass(frozen=True)
+class IndexSpace:
+    """Sizes and offset of a launch, three dimensions each; make one with :meth:`of`."""
+
+    global_size: tuple[int, int, int]
+    local_size: tuple[int, int, int]
+    offset: tuple[int, int, int]
+    work_dim: int
+
+    @classmethod
+    def of(cls, global_size: Sequence[int], local_size: Sequence[int] | None = None,
+           offset: Sequence[int] | None = None) -> "IndexSpace":
+        """Missing dimensions have size 1 and offset 0; a missing local size is 1 everywhere.
+
+        Raises ValueError for sizes below 1 and for a global size that is not a multiple of the local one.
+        """
+        sizes = [_three(s, 1) for s in (global_size, local_size or (1,))]
+        if any(g < 1 or size < 1 or g % size for g, size in zip(*sizes)):
+            raise ValueError(f"global size {sizes[0]} is not a positive multiple of {sizes[1]}")
+        return cls(*sizes, _three(offset or (), 0), len(global_size))
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        return tuple(g // size for g, size in zip(self.global_size, self.local_size))
+
+    def argument(self, name: str) -> int:
+        """The value of a hidden kernel argument (a name in the kernel's ``launch_args``).
+
+        ``work_dim``; ``global_size_D``, ``local_size_D``, ``num_groups_D`` and ``global_offset_D`` for dimension D;
+        ``global_count_DE``: the product of the global sizes of the dimensions D, E...
+        """
+        if name == "work_dim":
+            return self.work_dim
+        stem, _, dims = name.rpartition("_")
+        if stem == "global_count":
+            return prod(self.global_size[int(d)] for d in dims)
+        return self._sizes()[stem][int(dims)]
+
+    def _sizes(self) -> dict[str, tuple[int, ...]]:
+        return {"global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
+                "global_offset": self.offset}
+
+    def items(self) -> Iterator[dict[tuple[str, int], int]]:
+        """For every work-item what each (query, dimension) answers; group by group, x fastest."""
+        same = {("work_dim", 0): self.work_dim}
+        same |= {(fn, d): sizes[d] for fn, sizes in self._sizes().items() for d in range(3)}
+        for group in _places(self.groups):
+            for local in _places(self.local_size):
+                yield same | self._ids(group, local)
+
+    def _ids(self, group, local) -> dict[tuple[str, int], int]:
+        ids = {}
+        for d in range(3):
+            ids["group_id", d], ids["local_id", d] = group[d], local[d]
+            ids["global_id", d] = group[d] * self.local_size[d] + local[d] + self.offset[d]
+        return ids
+
+
+def _three(numbers: Sequence[int], missing: int) -> tuple[int, ...]:
+    return tuple(numbers) + (missing,) * (3 - len(numbers))
+
+
+def _places(sizes) -> Iterator[tuple[int, ...]]:
+    for place in itertools.product(*(range(n) for n in reversed(sizes))):
+        yield place[::-1]

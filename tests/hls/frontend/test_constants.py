@@ -1,0 +1,53 @@
+"""Literals: their types by C's rules, and floats rounded once."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError, Span
+from hls.frontend import types as ct
+from hls.frontend.constants import literal, rounded
+
+HERE = Span("k.cl", 1, 1)
+
+
+@pytest.mark.parametrize("text, type", [
+    ("1", ct.INT), ("2147483647", ct.INT), ("2147483648", ct.LONG), ("0x80000000", ct.UINT), ("0xffffffffff", ct.LONG),
+    ("0xffffffffffffffff", ct.ULONG), ("1u", ct.UINT), ("4294967296u", ct.ULONG), ("1L", ct.LONG), ("1UL", ct.ULONG),
+    ("037777777777", ct.UINT), ("0b1", ct.INT), ("0", ct.INT),
+])
+def test_types_of_integers(text, type):
+    assert literal(text, "int", HERE)[0].type == type
+
+
+def test_too_large():
+    with pytest.raises(CompileError, match="64 bits"):
+        literal("0x1ffffffffffffffff", "int", HERE)
+
+
+@pytest.mark.parametrize("text", ["0.1f", "1e-45f", "3.4028235e38f", "1.f", ".5f", "16777217.0f", "1.17549435e-38f", "5e-46f",
+                                  "7e-46f", "0.0f", "8388609.5f", "8388608.5f"])
+def test_floats_are_the_nearest(text):
+    exact = Fraction(text.rstrip("f"))
+    value, double = literal(text, "float", HERE)
+    near = np.float32(value.value)
+    with np.errstate(over="ignore"):
+        neighbours = [np.nextafter(near, np.float32(side)) for side in (-np.inf, np.inf)]
+    assert not double and float(near) == value.value
+    assert all(abs(exact - Fraction(float(near))) <= abs(exact - Fraction(float(n))) for n in neighbours if np.isfinite(n))
+
+
+def test_no_double_rounding():
+    """Just above the middle between two floats: a double rounds to the middle, and from there to the even one."""
+    middle = Fraction(1) + Fraction(1, 2**24)
+    assert rounded(middle) == 1.0
+    assert rounded(middle + Fraction(1, 2**70)) == float(np.nextafter(np.float32(1), np.float32(2)))
+
+
+def test_hexadecimal_floats_and_overflow():
+    assert literal("0x1.8p3f", "float", HERE)[0].value == 12.0
+    assert literal("0x.8p1", "double", HERE)[0].value == 1.0
+    assert literal("1e39f", "float", HERE)[0].value == float("inf")
+    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 103) == float("inf")
+    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 104) == float(np.finfo("f4").max)
