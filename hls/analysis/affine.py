@@ -2,8 +2,8 @@
 
 Integers in IR wrap, sums here do not. A form of a value of w bits is first found modulo 2**w, which is always right; it
 stands for the value itself where its bounds show that it does not wrap, and, as C leaves it undefined, for a signed
-value of 32 bits or more; else the multiple of 2**w between the two is one more unknown. A byte offset is taken not to wrap
-around the address space. What is no sum is a symbol.
+value of 32 bits or more; else the multiple of 2**w between the two is one more unknown. A byte offset as wide as an address
+is taken not to wrap around the address space; a narrower one is unsigned. What is no sum is a symbol.
 """
 
 from collections.abc import Iterable
@@ -63,10 +63,11 @@ class Affine:
 
 
 class AffineForms:
-    """Forms of the values of one flat kernel."""
+    """Forms of the values of one flat kernel; addresses have ``address_bits`` bits."""
 
-    def __init__(self, function: Function, tree: LoopTree | None = None):
-        self.tree = tree or LoopTree(function)
+    def __init__(self, function: Function, address_bits: int = 64):
+        self.tree = LoopTree(function)
+        self.address_bits = address_bits
         scalars = sum(p.kind == "scalar" for p in function.params)
         hidden = zip(function.attrs.get("launch_args", ()), function.args[scalars:])
         self._sizes = {value for name, value in hidden if name.startswith(_SIZES)}
@@ -77,7 +78,8 @@ class AffineForms:
 
     def offset(self, access: Op) -> Affine:
         """The byte offset of a load or store in its memory."""
-        return self.modular(access.operands[0].op.operands[0])
+        (offset,) = access.operands[0].op.operands
+        return self.modular(offset) if offset.type.bits >= self.address_bits else self.exact(offset, False)
 
     def exact(self, value: Value, is_signed: bool) -> Affine:
         """The value as a number, read as signed or unsigned."""

@@ -50,10 +50,13 @@ class Dependence:
     overlap: bool = False
 
 
-def dependences(function: Function) -> tuple[Dependence, ...]:
-    """All dependences among the global accesses of a flat kernel, in program order of the sources."""
+def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence, ...]:
+    """All dependences among the global accesses of a flat kernel, in program order of the sources.
+
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
+    """
     accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
-    tester = _Tester(function)
+    tester = _Tester(function, address_bits)
     found: list[Dependence] = []
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
@@ -77,9 +80,9 @@ def _size(access: Op) -> int:
 
 
 class _Tester:
-    def __init__(self, function: Function):
+    def __init__(self, function: Function, address_bits: int):
         self.function = function
-        self.forms = AffineForms(function)
+        self.forms = AffineForms(function, address_bits)
         self.tree = self.forms.tree
         self.domains = Domains(self.forms)
         self.context = isl.Context()

@@ -30,13 +30,15 @@ class Order:
     ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
     different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
     A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
+    ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
     """
 
+    address_bits: int = 64
     name = "order"
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        needed = dependences(result)
+        needed = dependences(result, self.address_bits)
         if needed:
             _Orderer(result).run(needed)
         return result
