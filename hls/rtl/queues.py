@@ -135,10 +135,12 @@ class LevelQueues:
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
         waits, responses = [], {}
+        failed = [builder.at(value, 0) for value in self.region.late_errors(index).values()]
         for row in before.row:
             if row.joins:
                 waits.append(self._response(row.op, open_, responses))
-        self.carried = [v for v in builder.incoming if v not in responses]
+        own = {self.region.error_value(row.op) for row in before.row}
+        self.carried = [v for v in builder.incoming if v not in responses and v not in own]
         layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)})
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
         for k, value in enumerate(self.carried):
@@ -153,8 +155,23 @@ class LevelQueues:
         ]
         for _, stream, on in waits:
             self.m.d.comb += stream.ready.eq(taken & on)
+        self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
             self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+
+    def _errors(self, ops, ons, failed):
+        """Report failed loads, or pass it on to the level that knows whether the program made them."""
+        index, builder = self.builder.plan.index, self.builder
+        for op, on in zip(ops, ons, strict=True):
+            error = self.context.response_error(op)
+            if error is None:
+                continue
+            if not self.region.undecided(index):
+                failed.append(error & on)
+            elif self.region.error_value(op) in builder.incoming:
+                self.m.d.comb += builder.incoming[self.region.error_value(op)].eq(error & on)
+        if failed:
+            self.context.read_errors.append(builder.enter & Cat(failed).any())
 
     def _over(self, index):
         """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its invocation."""

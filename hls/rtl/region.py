@@ -49,6 +49,7 @@ class RegionBuilder:
         self.context, self.plan = context, plan
         self.m = Module()
         self.pseudo = context.pseudo[plan] = Pseudo.of(plan)
+        self._errors: dict = {}
         self.results = [r for r in plan.loop.results if context.used(r)] if plan.loop else []
         self.children = {op: RegionBuilder(context, child) for op, child in self._loops()}
         if plan.loop is not None:
@@ -170,6 +171,18 @@ class RegionBuilder:
                 undecided = self.undecided(level.index)
                 stage = level.ready.stage
                 self._slot_event(builder, ready.set, stage, C(1) if undecided else self._continues(builder, stage))
+
+    def late_errors(self, index) -> dict:
+        """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether it
+        failed: it counts only if the token turns out to be one of the program's."""
+        if not self.plan.speculative or index != self.plan.decide.level:
+            return {}
+        rows = [row for level in self.plan.levels[: index - 1] for row in level.row]
+        return {row.op: self.error_value(row.op) for row in rows if self.context.response_error(row.op) is not None}
+
+    def error_value(self, op) -> Value:
+        """The value that carries whether a speculative load failed."""
+        return self._errors.setdefault(op, Value(IntType(1), "failed"))
 
     def undecided(self, index) -> bool:
         """Whether tokens in that level may turn out to be behind the last one of their invocation."""
