@@ -47,6 +47,7 @@ class KernelContext:
     registers: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
+    read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error
     unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
     queued: dict = field(default_factory=dict)  #: the request queue of every access
     flushes: dict = field(default_factory=dict)  #: when loads must forget what they hold
@@ -175,6 +176,11 @@ class KernelContext:
             return [(r, payload[f"r{k}"], initial[r]) for k, r in enumerate(child.results)]
 
         return child.exit.o, fields
+
+    def response_error(self, op: Op):
+        """Whether the response on offer is the memory's word that the access failed; None for what cannot fail."""
+        unit = self.units[op].unit if op in self.units else None
+        return getattr(unit, "error", None)
 
     # --- observation and stalls ---
 

@@ -14,11 +14,13 @@ class KernelHardware:
     """A built kernel.
 
     ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
-    token has left and every store is acknowledged; ``done`` is high in the run's last cycle.
+    token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has a strobe for reads and one
+    for writes that the memory refused.
     """
 
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
+        self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.m.submodules.static = build_static(context)
         for unit in context.units.values():
@@ -39,6 +41,8 @@ class KernelHardware:
 
     def _control(self):
         m, context = self.m, self.context
+        writes = [u.unit.observe.error for u in context.units.values() if u.access.direction == "store"]
+        m.d.comb += self.error.eq(Cat(Cat(context.read_errors).any(), Cat(writes).any()))
         wait = context.plan.static_depth
         settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
         stores = [u.unit.idle for u in context.units.values() if u.access.direction == "store"]

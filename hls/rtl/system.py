@@ -99,6 +99,7 @@ class _System:
             hardware.start.eq(control.start),
             control.done.eq(hardware.done),
             control.idle.eq(~hardware.busy),
+            control.error.eq(hardware.error),
             *(signals[name].eq(control.arguments[name]) for name in signals),
             *(control.counters[c.name].eq(v) for c, v in zip(counters.layout.counters, counters.values, strict=True)),
         ]

@@ -100,7 +100,8 @@ class RegionPlan:
 
     ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
     the continue condition is known, ``again`` where the header may issue the slot's next token, ``again_overlap`` where it
-    may in runs in which buffers overlap. ``ii`` is for runs in which they do not.
+    may in runs in which buffers overlap. ``ii`` is for runs in which they do not. A ``speculative`` loop issues
+    tokens before the decision; level ``decide.level`` drops those that come behind the last one.
     """
 
     loop: Op | None
@@ -118,6 +119,7 @@ class RegionPlan:
     again_overlap: Point
     again_delay: int  #: further cycles between passing ``again`` in level 0 and telling the header (pacing to ``ii``)
     latency: int  #: estimated cycles from issue to exit of one token
+    speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
 
 
