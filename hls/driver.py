@@ -72,8 +72,9 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming) -> CompiledKernel:
     function = Lookahead(timing.model).run(function)
-    plan = plan_kernel(function, timing, board.memory.read_latency, options.elastic_depth)
-    return CompiledKernel(function, plan_memory(function), plan)
+    memory = plan_memory(function, board.memory)
+    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    return CompiledKernel(function, memory, plan)
 
 
 def _address_bits(board: Board) -> int:

@@ -39,7 +39,7 @@ class KernelCounters:
             loop = owner.get(op)
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
-                self.context.word_bytes, self.context.op_name(loop) if loop else None,
+                access.word_bytes, self.context.op_name(loop) if loop else None,
             )
 
     def _accounts(self):
@@ -65,7 +65,7 @@ class KernelCounters:
             self.m.d.sync += before.eq(running)
             for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
                 self._count(event)
-        for op in self.context.units:
+        for op in self.context.memory.accesses:
             for kind in _ACCESS.values():
                 self._count(seen[kind, op])
         histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)
