@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..ir import I32, Builder, Function, Op, Region, Value, walk
+from ..ir import BOOL, I32, Builder, Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 
@@ -72,12 +72,14 @@ class _Dispatcher:
         digits = [*(self._group_digits() if self.by_group else self._global_digits()), *self._repeats()]
         body = self.inside.region
         for digit in digits:
-            body.args += [Value(I32, name, body, len(body.args) + k) for k, name in enumerate(digit.names)]
+            carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_ahead", I32),
+                       (f"{digit.names[0]}_last", BOOL)]
+            body.args += [Value(t, name, body, len(body.args) + k) for k, (name, t) in enumerate(carried)]
         self._work()
         self._step(digits)
-        starts = [start for digit in digits for start in digit.starts]
+        starts = self._initial(digits)
         attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
-        self.before.op("loop", self.before.true(), *starts, results=[I32] * len(starts), regions=[body], attrs=attrs)
+        self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)
         self.before.op("return")
         self.function.attrs["launch_args"] = tuple(self.arguments)
         self.function.args += self.arguments.values()
@@ -145,15 +147,37 @@ class _Dispatcher:
             return counters[f"{fn}_{dim}"]
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
-    def _step(self, digits: list[_Digit]):
-        """Move the wheels by one and continue unless all came round."""
-        b, turning, nexts = self.inside, self.inside.true(), []
-        counters = iter(self.inside.region.args)
+    def _initial(self, digits: list[_Digit]) -> list[Value]:
+        """Initial values: of every counter, of the first counter two steps ahead, of "this is the digit's last step"."""
+        values = []
         for digit in digits:
-            now = [next(counters) for _ in digit.names]
-            moved = [b.value("add", value, step) for value, step in zip(now, digit.steps)]
-            round_ = b.value("eq", moved[0], digit.end)
-            for value, after, start in zip(now, moved, digit.starts):
-                nexts.append(b.value("select", turning, b.value("select", round_, start, after), value))
-            turning = b.value("and", turning, round_)
+            ahead, last = self._fresh(digit)
+            values += [*digit.starts, ahead, last]
+        return values
+
+    def _fresh(self, digit: _Digit) -> tuple[Value, Value]:
+        """What a digit that starts again knows: its first counter two steps on, and whether it has a single step."""
+        b = self.before
+        one = b.value("add", digit.starts[0], digit.steps[0])
+        return b.value("add", one, digit.steps[0]), b.value("eq", one, digit.end)
+
+    def _step(self, digits: list[_Digit]):
+        """Move the wheels by one and continue unless all came round.
+
+        Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs two ahead: so no
+        cycle has to hold an addition, a comparison and the carry to the next wheel.
+        """
+        b, turning, nexts = self.inside, self.inside.true(), []
+        arguments = iter(self.inside.region.args)
+        for digit in digits:
+            now = [next(arguments) for _ in digit.names]
+            ahead, last = next(arguments), next(arguments)
+            restart_ahead, restart_last = self._fresh(digit)
+            moves = [(value, start, b.value("add", value, step))
+                     for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
+            moves.append((ahead, restart_ahead, b.value("add", ahead, digit.steps[0])))
+            moves.append((last, restart_last, b.value("eq", ahead, digit.end)))
+            for value, start, after in moves:
+                nexts.append(b.value("select", turning, b.value("select", last, start, after), value))
+            turning = b.value("and", turning, last)
         b.op("yield", b.value("xor", turning, b.true()), *nexts)

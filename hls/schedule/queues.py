@@ -13,7 +13,9 @@ __all__ = ["QueueSizes", "entry_count", "level_queues", "slot_count"]
 
 #: most running invocations of a loop whose recurrence is scheduled, and of one that waits for memory or an inner loop
 MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
-MOST_ENTRIES = 256
+MOST_ENTRIES = 512
+#: exit entries per slot where invocations differ in their trips
+SPREAD = 12
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,17 @@ def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool) -> 
     return min(static_ii, MOST_WAITING_SLOTS if waits else MOST_SLOTS)
 
 
-def entry_count(slots: int, latency: int, static_ii: int, repeated: bool) -> int:
-    """Invocations between start and exit: what runs, and what drains behind it (rule 4). The shortest trips are one."""
+def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, uniform: bool) -> int:
+    """Invocations between start and exit: what runs, and what drains behind it (rule 4). The shortest trips are one.
+
+    Where trips differ, short invocations that started after a long one wait for their turn: room for several times as
+    many as run keeps the slots busy meanwhile.
+    """
     if not repeated:
         return 1
     drain = -(-latency * slots // static_ii)
-    return min(MOST_ENTRIES, max(2 * slots, slots + drain, min(4 * slots, 16)) + 2)
+    spread = 2 * slots if uniform or slots == 1 else SPREAD * slots
+    return min(MOST_ENTRIES, max(spread, slots + drain, min(4 * slots, 16)) + 2)
 
 
 def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: bool) -> tuple[tuple[Row, ...], int]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..ir import Op, Region, Value
+from ..ir import Op, Region, Value, has
 from .levels import Levels, assign_levels, captures
 from .plan import Carried, LevelPlan, Point, RegionPlan
 from .queues import QueueSizes, entry_count, level_queues, slot_count
@@ -41,7 +41,7 @@ class RegionPlanner:
         again, delay = _again(carried, decide, ii, stages)
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii)
         latency = self._latency(levels, stages)
-        entries = entry_count(slots, latency, static_ii, self.repeated)
+        entries = entry_count(slots, latency, static_ii, self.repeated, _uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
         plans = tuple(
             self._level(region, k, levels, stages[k], available, carried, decide, again, sizes)
@@ -139,3 +139,24 @@ def _safe_entry(c: Carried) -> Point:
     if c.read.level == c.write.level:
         return Point(c.read.level, max(0, c.write.stage - c.read.stage))
     return c.write
+
+
+def _uniform_trips(region: Region, loop: Op | None, fixed: frozenset[Value]) -> bool:
+    """Whether every invocation has the same trips: the continue condition comes from fixed values alone."""
+    if loop is None:
+        return True
+    nexts = dict(zip(region.args, region.terminator.operands[1:], strict=True))
+    initial = dict(zip(region.args, loop.operands[1:], strict=True))
+    todo, seen = [region.terminator.operands[0]], set(fixed)
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in nexts:
+            todo += [nexts[value], initial[value]]
+        elif value.op is not None and has(value.op, "pure") and value.op.operands:
+            todo += value.op.operands
+        else:
+            return False
+    return True

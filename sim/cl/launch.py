@@ -3,12 +3,12 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hls.ir.interpreter import ExecutionError, run_kernel
+from hls.ir.launch import IndexSpace
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 
@@ -27,25 +27,6 @@ DIMENSIONS = 3
 #: Largest work-group that is chosen where the host names none.
 DEFAULT_GROUP = 256
 ROUTINE = "clEnqueueNDRangeKernel"
-
-
-@dataclass(frozen=True)
-class IndexSpace:
-    """A launch's sizes, in three dimensions of which ``work_dim`` were given."""
-
-    global_size: tuple[int, int, int]
-    local_size: tuple[int, int, int]
-    offset: tuple[int, int, int]
-    work_dim: int
-
-    def registers(self) -> dict[str, int]:
-        """Every size by the name of its launch register."""
-        values = {"work_dim": self.work_dim}
-        for d in range(DIMENSIONS):
-            values |= {f"global_size_{d}": self.global_size[d], f"local_size_{d}": self.local_size[d],
-                       f"num_groups_{d}": self.global_size[d] // self.local_size[d],
-                       f"global_offset_{d}": self.offset[d]}
-        return values
 
 
 def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size: Sequence[int] | None,
@@ -108,7 +89,7 @@ def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value]
         return _emulate(program, kernel, values, space)
     board = program.context.simulated
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
-    run = program.system.run(kernel, arguments, space.registers())
+    run = program.system.run(kernel, arguments, {name: space.argument(name) for name in kernel.launch})
     start = board.now_ns
     board.now_ns += run.cycles * 1000.0 / program.system.interface.clock_mhz
     if run.fault is not None:
