@@ -1,5 +1,5 @@
 // A kernel written by hand: adds `amount` to each of 16 * `words` integers at `address`, 512 bits a cycle.
-// Registers: 0x00 control (write bit 0: start; read: bit 1 done, cleared by reading; bit 2 idle), 0x10/0x14 cycles,
+// Registers: 0x00 control (write bit 0: start, bit 1: clear done; read bit 1: done, bit 2: idle), 0x10/0x14 cycles,
 // 0x100/0x104 address, 0x108 words, 0x110 amount, 0x1000/0x1004 beats with an error.
 module sluice_system (
   input clk, input rst, output interrupt,
@@ -67,8 +67,8 @@ module sluice_system (
     if (write) begin
       s_axil_bvalid <= 1;
       case (s_axil_awaddr)
-        24'h000: if (s_axil_wdata[0]) begin
-          running <= 1; cycles <= 0; errors <= 0; place <= 0;
+        24'h000: if (s_axil_wdata[1]) finished <= 0; else if (s_axil_wdata[0]) begin
+          running <= 1; finished <= 0; cycles <= 0; errors <= 0; place <= 0;
           to_read <= words; to_write <= words; to_send <= words; to_acknowledge <= (words + BURST - 1) / BURST;
           read_at <= address; write_at <= address;
         end
@@ -83,7 +83,7 @@ module sluice_system (
     if (s_axil_arvalid & s_axil_arready) begin
       s_axil_rvalid <= 1;
       case (s_axil_araddr)
-        24'h000: begin s_axil_rdata <= {~running, finished, 1'b0}; finished <= 0; end
+        24'h000: s_axil_rdata <= {~running, finished, running};
         24'h004: s_axil_rdata <= errors != 0;
         24'h010: s_axil_rdata <= cycles[31:0];
         24'h014: s_axil_rdata <= cycles[63:32];
