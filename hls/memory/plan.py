@@ -1,8 +1,7 @@
 """The frozen product of memory planning: which unit serves each access."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from rtl_lib.mem.ram_ports import RamLoadPort
 
@@ -37,7 +36,7 @@ class Access:
 class MemoryPlan:
     """Every global access of a kernel, in program order."""
 
-    accesses: Mapping[Op, Access] = MappingProxyType({})
+    accesses: Mapping[Op, Access] = field(default_factory=dict)
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
