@@ -50,7 +50,7 @@ class _Digit:
     names: tuple[str, ...]
     starts: tuple[Value, ...]
     steps: tuple[Value, ...]
-    end: Value  #: what the first counter would be after its last step
+    count: Value  #: how many steps a round has, at least 1
 
 
 class _Dispatcher:
@@ -72,7 +72,7 @@ class _Dispatcher:
         digits = [*(self._group_digits() if self.by_group else self._global_digits()), *self._repeats()]
         body = self.inside.region
         for digit in digits:
-            carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_ahead", I32),
+            carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_left", I32),
                        (f"{digit.names[0]}_last", BOOL)]
             body.args += [Value(t, name, body, len(body.args) + k) for k, (name, t) in enumerate(carried)]
         self._work()
@@ -97,12 +97,10 @@ class _Dispatcher:
 
     # the wheels
 
-    def _end(self, d: int) -> Value:
-        return self.before.value("add", self._argument("global_offset", d), self._argument("global_size", d))
-
     def _global_digits(self) -> list[_Digit]:
         one = self.before.const(1, I32)
-        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (one,), self._end(d))
+        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (one,),
+                       self._argument("global_size", d))
                 for d in self.dims]
 
     def _group_digits(self) -> list[_Digit]:
@@ -111,7 +109,7 @@ class _Dispatcher:
         size = {d: self._argument("local_size", d) for d in self.dims}
         inner = [_Digit((f"local_id_{d}",), (zero,), (one,), size[d]) for d in self.dims]
         outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
-                        (size[d], one), self._end(d)) for d in self.dims]
+                        (size[d], one), self._argument("num_groups", d)) for d in self.dims]
         return inner + outer
 
     def _repeats(self) -> list[_Digit]:
@@ -148,36 +146,31 @@ class _Dispatcher:
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
     def _initial(self, digits: list[_Digit]) -> list[Value]:
-        """Initial values: of every counter, of the first counter two steps ahead, of "this is the digit's last step"."""
-        values = []
-        for digit in digits:
-            ahead, last = self._fresh(digit)
-            values += [*digit.starts, ahead, last]
-        return values
+        """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
+        return [value for digit in digits for value in (*digit.starts, digit.count, self._single_step(digit))]
 
-    def _fresh(self, digit: _Digit) -> tuple[Value, Value]:
-        """What a digit that starts again knows: its first counter two steps on, and whether it has a single step."""
-        b = self.before
-        one = b.value("add", digit.starts[0], digit.steps[0])
-        return b.value("add", one, digit.steps[0]), b.value("eq", one, digit.end)
+    def _single_step(self, digit: _Digit) -> Value:
+        return self.before.value("eq", digit.count, self.before.const(1, I32))
 
     def _step(self, digits: list[_Digit]):
         """Move the wheels by one and continue unless all came round.
 
-        Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs two ahead: so no
-        cycle has to hold an addition, a comparison and the carry to the next wheel.
+        Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs down to a
+        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel.
         """
         b, turning, nexts = self.inside, self.inside.true(), []
         arguments = iter(self.inside.region.args)
         for digit in digits:
             now = [next(arguments) for _ in digit.names]
-            ahead, last = next(arguments), next(arguments)
-            restart_ahead, restart_last = self._fresh(digit)
-            moves = [(value, start, b.value("add", value, step))
+            left, last = next(arguments), next(arguments)
+            restart = b.value("and", turning, last)
+            moves = b.value("and", turning, b.value("xor", last, b.true()))
+            after = [(value, start, b.value("add", value, step))
                      for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
-            moves.append((ahead, restart_ahead, b.value("add", ahead, digit.steps[0])))
-            moves.append((last, restart_last, b.value("eq", ahead, digit.end)))
-            for value, start, after in moves:
-                nexts.append(b.value("select", turning, b.value("select", last, start, after), value))
-            turning = b.value("and", turning, last)
+            after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
+            after.append((last, self._single_step(digit), b.value("eq", left, b.const(2, I32))))
+            for value, start, moved in after:
+                # the choice between staying and restarting is made beside the addition, not behind it
+                nexts.append(b.value("select", moves, moved, b.value("select", restart, start, value)))
+            turning = restart
         b.op("yield", b.value("xor", turning, b.true()), *nexts)

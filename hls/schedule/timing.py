@@ -75,11 +75,14 @@ class OperatorTiming:
         width = max((v.type.bits for v in op.operands), default=1)
         if isinstance(op.results[0].type, PointerType):
             width = self.address_bits
-        if has(op, "shift") and op.operands[1].op is not None and op.operands[1].op.opcode == "const":
+        if has(op, "shift") and _is_constant(op.operands[1]):
             name = f"const_{name}"
+        if name == "eq" and any(_is_constant(v) for v in op.operands):
+            width = max(1, width // 2)  # half as many bits to look at
+        if op.results[0].type.bits == 1 and (has(op, "bitwise") or name == "select"):
+            return self.model.delay(name, 1) / 2  # logic on single bits: at least two operations fit one lookup table
         if name in ("extract", "insert"):
-            index = op.operands[1].op
-            if index is not None and index.opcode == "const":
+            if _is_constant(op.operands[1]):
                 return 0.0
             return self.model.delay("mux", op.operands[0].type.length) if name == "extract" else (
                 self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
@@ -90,3 +93,7 @@ class OperatorTiming:
             found = part_for(op)
             self._choices[op] = choose(found.part, found.params, self.period, self.model.level, self.overhead) if found else None
         return self._choices[op]
+
+
+def _is_constant(value) -> bool:
+    return value.op is not None and value.op.opcode == "const"

@@ -55,7 +55,8 @@ def test_only_what_is_needed_is_carried_and_asked_for():
     f = optimize(recorder([("global_id", 0)])).functions["k"]
     assert set(f.attrs["launch_args"]) == {"global_offset_0", "global_size_0", "global_count_12"}
     loop = next(op for op in f.body.ops if op.opcode == "loop")
-    assert [v.name for v in loop.regions[0].args] == ["global_id_0", "repeat"]
+    names = [v.name for v in loop.regions[0].args]
+    assert names == ["global_id_0", "global_id_0_left", "global_id_0_last", "repeat_left", "repeat_last"]
 
 
 def test_a_required_group_size_is_a_constant():
