@@ -104,6 +104,7 @@ class RegionBuilder:
             self._write_carried(builder)
             self._answer_header(builder)
             self._announce_ready(builder)
+        builder.stores()
         queues.push()
         queues.accept()
         self.m.submodules[f"level{level.index}"] = builder.m

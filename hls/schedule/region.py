@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Op, Region, Value, has
-from .levels import Levels, assign_levels, captures, is_variable, offers_response
+from .levels import Levels, assign_levels, captures
 from .plan import Carried, LevelPlan, Point, RegionPlan
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
@@ -27,7 +27,7 @@ class RegionPlanner:
     elastic_depth: int = 0
 
     def plan(self, region: Region, loop: Op | None) -> RegionPlan:
-        levels = assign_levels(region, self.fixed)
+        levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
         stages = self._stages(region, levels, None, bool(speculative))
@@ -36,7 +36,7 @@ class RegionPlanner:
             stages = self._stages(region, levels, ii, bool(speculative))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages)
-        available = self._available(region, levels, start, carried)
+        available = self._available(levels, start, carried)
         decide = self._decide(region, levels, stages, available)
         crossing = self._crossing(carried, Point(0, 0) if speculative else decide, stages, levels)
         static_ii = max(ii, crossing) if loop else 1
@@ -65,15 +65,15 @@ class RegionPlanner:
         """
         if loop is None or levels.decide == 0 or (self.repeated and loop.attrs.get("interleave", True)):
             return None
-        ahead = assign_levels(region, self.fixed, effects_from=levels.decide)
+        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
         returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
         return None if returns or ahead.decide != levels.decide else ahead
 
-    def _available(self, region, levels, start, carried) -> dict[Value, Point]:
+    def _available(self, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""
         table = {c.arg: c.read for c in carried}
         for op, point in start.items():
-            if is_variable(op):
+            if op in levels.variable:
                 place = Point(point.level + 1, 0)
             else:
                 place = Point(point.level, point.stage + self.timing.latency(op))
@@ -88,7 +88,7 @@ class RegionPlanner:
     def _latency(self, levels, stages) -> int:
         rows = [0] * levels.count
         for op, k in levels.op.items():
-            if is_variable(op) and offers_response(op):
+            if op in levels.offering:
                 rows[k] = max(rows[k], self._row_latency(op))
         return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
 
@@ -108,7 +108,7 @@ class RegionPlanner:
     def _distance(self, first, last, stages, levels) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and offers_response(op)]
+            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and op in levels.offering]
             cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 

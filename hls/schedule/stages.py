@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..ir import Op, Region
 from .explain import Bottleneck
-from .levels import Levels, is_variable, join_values, offers_response
+from .levels import Levels, join_values
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
 
@@ -48,7 +48,7 @@ def used_values(region: Region, levels: Levels):
     """Pairs (value, level in which it is needed), control and loop results included."""
     for op, level in levels.op.items():
         yield from ((v, level) for v in levels.inputs[op])
-        if offers_response(op):
+        if op in levels.offering:
             yield from ((v, level + 1) for v in join_values(op))
     yielded = region.terminator.operands
     if region.terminator.opcode == "yield":
@@ -88,7 +88,7 @@ class _ProblemBuilder:
             if level != self.k:
                 continue
             t = self.timing
-            width = 0 if is_variable(op) else sum(v.type.bits for v in op.results)
+            width = 0 if op in self.levels.variable else sum(v.type.bits for v in op.results)
             self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width)
         for op, level in self.levels.op.items():
             if level == self.k:
@@ -121,7 +121,7 @@ class _ProblemBuilder:
         if value in self.fixed:
             return
         producer = value.op
-        if producer is not None and self.levels.op.get(producer) == self.k and not is_variable(producer):
+        if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.variable:
             source = producer
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
             source = self._node(("read", self.carried[value]), delay=self.timing.slot_read, width=value.type.bits)
