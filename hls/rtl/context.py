@@ -14,6 +14,7 @@ from ..schedule import KernelPlan
 from .access import LoadAccess, StoreAccess
 from .expression import constant
 from .fences import fences_of
+from .ram_access import RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
 
@@ -35,7 +36,6 @@ class KernelContext:
     plan: KernelPlan
     memory: MemoryPlan
     address_bits: int
-    word_bytes: int
     memory_latency: int
     arguments: dict[str, Value]
     seed: Value | None  #: of random stalls; None builds none
@@ -56,8 +56,10 @@ class KernelContext:
 
     def __post_init__(self):
         self._uses = uses(self.function.body)
-        makers = {"load": LoadAccess, "store": StoreAccess}
-        self.units = {op: makers[a.direction](self, a) for op, a in self.memory.accesses.items()}
+        waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
+        accesses = self.memory.accesses.items()
+        self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
+        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}
         self.fences = fences_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 

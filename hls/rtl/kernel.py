@@ -1,4 +1,4 @@
-"""One kernel as hardware: its arguments, its top region, its load and store units."""
+"""One kernel as hardware: its arguments, its top region, its load and store units or RAM ports."""
 
 from amaranth import *
 
@@ -23,7 +23,7 @@ class KernelHardware:
         self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.m.submodules.static = build_static(context)
-        for unit in context.units.values():
+        for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
         build_fences(context)
@@ -38,6 +38,11 @@ class KernelHardware:
     def writes(self):
         """Write ports of the kernel's store units, in program order."""
         return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]
+
+    @property
+    def ports(self):
+        """Pairs of each RAM port and its description, in program order."""
+        return [(p.ram, p.interface) for p in self.context.ports.values()]
 
     def _control(self):
         m, context = self.m, self.context

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Op, Region, Value, has
-from .levels import Levels, assign_levels, captures, offers_response
+from .levels import Levels, assign_levels, captures
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
@@ -30,7 +30,7 @@ class RegionPlanner:
     elastic_depth: int = 0
 
     def plan(self, region: Region, loop: Op | None) -> RegionPlan:
-        levels = assign_levels(region, self.fixed)
+        levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
         stages = self._stages(region, levels, None, bool(speculative))
@@ -39,7 +39,7 @@ class RegionPlanner:
             stages = self._stages(region, levels, ii, bool(speculative))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages)
-        available = self._available(region, levels, start, carried)
+        available = self._available(levels, start, carried)
         decide = self._decide(region, levels, stages, available)
         always = tuple(c for c in carried if not c.overlap)  # what matters in every run
         first_decide = Point(0, 0) if speculative else decide
@@ -47,7 +47,7 @@ class RegionPlanner:
         windowed = self._windowed(always, stages, levels)
         static_ii = max(ii, crossing, windowed) if loop else 1
         again, delay = _again(always, first_decide, ii, stages)
-        again_overlap, _ = _again(carried, first_decide, ii, stages)
+        again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
         # what keeps tokens of all slots in one window gains nothing from more slots
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii) if windowed < static_ii else 1
         latency = self._latency(levels, stages)
@@ -59,7 +59,7 @@ class RegionPlanner:
         )
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
-            decide, again, again_overlap, delay, latency, bool(speculative),
+            decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
             next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
@@ -73,15 +73,15 @@ class RegionPlanner:
         """
         if loop is None or levels.decide == 0 or (self.repeated and loop.attrs.get("interleave", True)):
             return None
-        ahead = assign_levels(region, self.fixed, effects_from=levels.decide)
+        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
         returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
         return None if returns or ahead.decide != levels.decide else ahead
 
-    def _available(self, region, levels, start, carried) -> dict[Value, Point]:
+    def _available(self, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""
         table = {c.arg: c.read for c in carried}
         for op, point in start.items():
-            if offers_response(op):
+            if op in levels.offering:
                 place = Point(point.level + 1, 0)
             else:
                 place = Point(point.level, point.stage + self.timing.latency(op))
@@ -96,7 +96,7 @@ class RegionPlanner:
     def _latency(self, levels, stages) -> int:
         rows = [0] * levels.count
         for op, k in levels.op.items():
-            if offers_response(op):
+            if op in levels.offering:
                 rows[k] = max(rows[k], self._row_latency(op))
         return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
 
@@ -121,7 +121,7 @@ class RegionPlanner:
     def _distance(self, first, last, stages, levels) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and offers_response(op)]
+            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and op in levels.offering]
             cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 
@@ -150,7 +150,8 @@ def _carried(region, levels, stages) -> tuple[Carried, ...]:
 
 def _again(carried, decide, ii, stages) -> tuple[Point, int]:
     """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
-    again = max([decide, *(c.write for c in carried if c.read.level == 0 and c.write.level > 0 and not c.windowed)])
+    back = [_safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)]
+    again = max([decide, *back])
     if again.level == 0 and again.stage < ii - 1:
         stage = min(ii - 1, stages[0].depth - 1)
         return Point(0, stage), ii - 1 - stage
