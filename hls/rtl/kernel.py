@@ -3,6 +3,7 @@
 from amaranth import *
 
 from .context import KernelContext
+from .fences import build_fences
 from .region import RegionBuilder
 from .static import build_static
 
@@ -25,6 +26,7 @@ class KernelHardware:
         for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        build_fences(context)
         self._control()
 
     @property
@@ -53,7 +55,7 @@ class KernelHardware:
         for unit in context.units.values():
             if unit.access.direction == "load":
                 # what the last run fetched may have been overwritten since
-                m.d.comb += unit.unit.flush.eq(self.start)
+                m.d.comb += unit.unit.flush.eq(self.start | context.flushes.get(unit.op, 0))
         m.d.comb += [
             context.start.eq(waiting & (settling == 0)),
             self.done.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),

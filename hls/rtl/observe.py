@@ -54,9 +54,12 @@ class KernelCounters:
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
         label = cause.op.attrs.get("label", "") if cause.op else ""
+        waited = f"load of {access.memory}" if access else f"loop {label}"
+        if cause.op in self.context.fences:
+            waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
         return {
             "issued": "issued",
-            "wait": f"waiting for {'load of ' + access.memory if access else 'loop ' + label}",
+            "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
             "recurrence": f"recurrence of loop {label}",
         }[cause.kind]

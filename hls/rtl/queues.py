@@ -43,7 +43,7 @@ class LevelQueues:
         target, fields = self.context.request_port(self.region, op)
         fifo = StreamFifo(target.payload.shape(), row.request_depth)
         name = self.context.op_name(op)
-        self.m.submodules[f"{name}_request"] = fifo
+        self.m.submodules[f"{name}_request"] = self.context.queued[op] = fifo
         on = self._enabled(op, row.push)
         self._queue(fifo, row.push, on, row.request_depth, name)
         for field, value in fields(fifo.i.payload):
@@ -89,6 +89,7 @@ class LevelQueues:
         open_ = Signal(name=f"open{index}")
         gates = [self.builder.go] if self.builder.plan.elastic else list(self.room)
         gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
+        gates += self.region.enter_windows(self.builder)
         if index:
             self._join(open_)
             gates += self._slot_ready(index)
@@ -115,22 +116,24 @@ class LevelQueues:
 
     def _slot_ready(self, index):
         """The gate of a recurrence: the slot's token before has passed the point behind which its values are safe."""
-        if self.builder.plan.ready is None:
+        ready, pseudo = self.region.ready_parts.get(index), self.region.pseudo
+        if ready is None:
             return []
-        ready, pseudo = self.region.ready_part(index), self.region.pseudo
         # where nobody knows yet which token is an invocation's last, the first one of the next waits like any other
         first = C(0) if self.region.undecided(index) else self.builder.at(pseudo.first, 0)
-        self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first)
+        # a gate for overlapping buffers only stays as it is in other runs: sets and clears must come in pairs
+        matters = C(1) if self.builder.plan.ready is not None else self.context.overlap
+        self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first & matters)
         if self.region.plan.slots > 1:
             slot = self.builder.at(pseudo.slot, 0)
             self.m.d.comb += [ready.test.slot.eq(slot), ready.clear.slot.eq(slot)]
-        return [first | ready.test.ready]
+        return [first | ready.test.ready | ~matters]
 
     def _join(self, open_):
         """Enter when the head of the bypass and every response it waits for are there."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
-        if builder.plan.ready is not None or self.region.plan.speculative:
+        if index in self.region.ready_parts or self.region.plan.speculative:
             builder.at(self.region.pseudo.first, 0)
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)

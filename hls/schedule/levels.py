@@ -1,6 +1,7 @@
 """Which level of its region each operation belongs to (DESIGN: the hardware model).
 
-level(op) is the largest level of its operands; the result of a variable-latency operation is one level later. A carried
+level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is done,
+as far as its token goes, when it is pushed). A carried
 value is read in the first level that uses it, but never later than the level that writes it: behind that, the next
 token would already have overwritten it.
 """
@@ -52,11 +53,9 @@ def offers_response(op: Op, memory: MemoryPlan) -> bool:
 
 
 def join_values(op: Op) -> list[Value]:
-    """What the level behind a variable-latency operation needs to know of the request: whether it was made, and what the
+    """What the level behind an operation that answers needs to know of the request: whether it was made, and what the
     results are where it was not."""
-    if op.opcode == "loop":
-        return list(op.operands)
-    return [op.operands[1]] if op.opcode == "load" else []
+    return list(op.operands) if op.opcode == "loop" else [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
-    values = _value_levels(body, inputs, carried, variable, floor)
+    values = _value_levels(body, inputs, carried, offering, floor)
     ops = {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
@@ -96,18 +95,18 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering)
 
 
-def _value_levels(body, inputs, carried, variable, floor) -> dict[Value, int]:
+def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
     """The least levels at which values are there.
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
     such a value is taken as there from the start, and its slot waits for it.
     """
-    edges = [(v, r, op in variable) for op in body for r in op.results or [op] for v in inputs[op]]
+    edges = [(v, r, (op in offering)) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
     waiting = _waiting(edges)
     edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
-    levels: dict = {r: floor[op] + (op in variable) for op in body for r in op.results}
+    levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
         changed = False

@@ -101,12 +101,15 @@ class _ProblemBuilder:
         for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
-                self._node(("read", c), delay=self.timing.slot_read, width=arg.type.bits)
+                self._node(("read", c), delay=self._slot_read(arg), width=arg.type.bits)
             if writes:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
                 self.edges.append(Dependence(("read", c), ("write", c)))
                 self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+
+    def _slot_read(self, arg) -> float:
+        return self.timing.slot_read if arg.type.bits else 0.0
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -121,10 +124,10 @@ class _ProblemBuilder:
         if value in self.fixed:
             return
         producer = value.op
-        if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.variable:
+        if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.offering:
             source = producer
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
-            source = self._node(("read", self.carried[value]), delay=self.timing.slot_read, width=value.type.bits)
+            source = self._node(("read", self.carried[value]), delay=self._slot_read(value), width=value.type.bits)
         elif self.levels.value.get(value, 0) <= self.k:
             source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
         else:
