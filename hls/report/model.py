@@ -6,6 +6,7 @@ Everything a reader may want to know is a field here; the text and JSON forms on
 from dataclasses import dataclass
 
 from ..diag import Diagnostic, Span
+from ..model.area import Resources
 
 __all__ = ["Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
 
@@ -99,20 +100,6 @@ class Private:
     span: Span | None
     bits: int
     place: str  #: e.g. "registers", "shift register of 32", "ROM"
-
-
-@dataclass(frozen=True)
-class Resources:
-    """Estimated logic cells (of the device's kind), registers, block RAMs and DSP blocks."""
-
-    logic: int = 0
-    registers: int = 0
-    rams: int = 0
-    dsps: int = 0
-
-    def __add__(self, other: "Resources") -> "Resources":
-        return Resources(self.logic + other.logic, self.registers + other.registers, self.rams + other.rams,
-                         self.dsps + other.dsps)
 
 
 @dataclass(frozen=True)
