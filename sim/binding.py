@@ -6,7 +6,7 @@ from dataclasses import dataclass
 __all__ = ["Port", "parse_ports", "write_binding"]
 
 #: A port in the class that Verilator writes, such as ``VL_INW(&m_axi0_rdata,511,0,16);``.
-PORT = re.compile(r"VL_(?:IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)(?:,\d+)?\)")
+PORT = re.compile(r"VL_(?:IN|OUT)(?:8|16|64|W)?\(&(\w+),\d+,\d+(?:,\d+)?\)")
 
 BINDING = """\
 #include <memory>
@@ -20,7 +20,6 @@ namespace {{
 
 struct Entry {{
   const char* name;
-  unsigned bits;
   sluice::Pin pin;
 }};
 
@@ -42,9 +41,10 @@ class Design final : public sluice::Model {{
     const Entry* entry = find(name);
     return entry ? entry->pin : sluice::Pin();
   }}
-  unsigned bits(const std::string& name) const override {{
-    const Entry* entry = find(name);
-    return entry ? entry->bits : 0;
+  std::vector<std::string> pin_names() const override {{
+    std::vector<std::string> names;
+    for (const Entry& entry : table_) names.push_back(entry.name);
+    return names;
   }}
 #if SLUICE_TRACE
   bool open_trace(const std::string& path) override {{
@@ -86,7 +86,6 @@ class Port:
     """A top-level port as Verilator declares it."""
 
     member: str  #: of the generated class: names that C++ reserves have a prefix
-    bits: int
 
     @property
     def name(self) -> str:
@@ -96,13 +95,13 @@ class Port:
 
 def parse_ports(header: str) -> tuple[Port, ...]:
     """The ports declared in the header that Verilator wrote for the top module."""
-    return tuple(Port(name, int(high) - int(low) + 1) for name, high, low in PORT.findall(header))
+    return tuple(Port(member) for member in PORT.findall(header))
 
 
 def write_binding(prefix: str, header: str, runtime: str) -> str:
     """The C++ source of the binding for the class ``prefix``, with the runtime's sources in folder ``runtime``."""
     entries = "\n".join(
-        f'        {{"{port.name}", {port.bits}, sluice::Pin(&design_->{port.member}, sizeof design_->{port.member})}},'
+        f'        {{"{port.name}", sluice::Pin(&design_->{port.member}, sizeof design_->{port.member})}},'
         for port in parse_ports(header)
     )
     return BINDING.format(prefix=prefix, entries=entries, runtime=runtime)

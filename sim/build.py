@@ -75,11 +75,11 @@ def _build_design(tools: Tools, verilog: Mapping[str, str], top: str, traced: bo
     generated.mkdir()
     for name, text in verilog.items():
         (folder / name).write_text(text)
-    sources = [str(folder / name) for name in sorted(verilog) if name.endswith((".v", ".sv"))]
+    sources = [name for name in sorted(verilog) if name.endswith((".v", ".sv"))]
     progress(f"verilating {top}")
     options = [*VERILATE, *(["--trace-fst"] if traced else []), "--top-module", top, "-Mdir", str(generated)]
     environment = os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}
-    _run([str(tools.verilator), *options, *sources], "Verilator refused the design", environment)
+    _run([str(tools.verilator), *options, *sources], "Verilator refused the design", environment, folder)
 
     binding = write_binding(PREFIX, (generated / f"{PREFIX}.h").read_text(), str(HERE / "runtime"))
     (generated / "binding.cpp").write_text(binding)
@@ -166,8 +166,9 @@ def _jobs() -> int:
     return int(os.environ.get("SLUICE_JOBS") or os.cpu_count() or 1)
 
 
-def _run(command: list[str], message: str, environment: Mapping[str, str] | None = None) -> None:
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+def _run(command: list[str], message: str, environment: Mapping[str, str] | None = None,
+         folder: Path | None = None) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, check=False)
     if result.returncode != 0:
         log = (result.stdout + result.stderr).strip()
         errors = [line for line in log.splitlines() if "rror" in line]

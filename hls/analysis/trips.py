@@ -16,10 +16,10 @@ class Trips:
     exact: bool
 
 
-def implied(condition: Value) -> dict[Value, bool]:
-    """Truth values that follow from ``condition`` being true."""
+def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
+    """Truth values that follow from ``condition`` being true (or false)."""
     facts: dict[Value, bool] = {}
-    _imply(condition, True, facts)
+    _imply(condition, truth, facts)
     return facts
 
 

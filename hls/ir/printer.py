@@ -39,7 +39,7 @@ def _attrs(op: Op) -> str:
 
 
 def _place(span) -> str:
-    return f' @"{span.file}":{span.line}:{span.column}' if span else ""
+    return f" @{_attr(span.file)}:{span.line}:{span.column}" if span else ""
 
 
 def _op(op: Op, names: _Names, indent: str) -> list[str]:

@@ -10,16 +10,20 @@ from typing import Protocol
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
+from .carried import AssumeContinue
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fold import Fold
+from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
 from .mem2reg import Mem2Reg
+from .narrow import Narrow
 from .ndrange import NDRange
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
 from .sroa import SplitArrays
+from .strength import StrengthReduction
 from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
 
@@ -90,8 +94,16 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # while conditions still are what the source says
+        RecordTrips(),
+        AssumeContinue(), *CLEAN,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
-        NDRange(), *CLEAN,
+        NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
+        # before narrowing, while counters still step by a plain addition
+        HoistInvariants(), InductionProducts(), *CLEAN,
+        # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
+        # and after: products and sums of shifts again have only the bits that are used
+        Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
     ]
 
 

@@ -49,7 +49,8 @@ class Unroll:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the source. ``ii`` 0 means that it is fully unrolled, so that no hardware loop is left."""
+    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, or where it is None the loop
+    runs at most once, or computes nothing that is used."""
 
     label: str
     span: Span | None
@@ -61,9 +62,10 @@ class Loop:
     trip_count: int | None = None  #: None where it is known only at run time
     work_items: bool = False  #: the iterations are the work-items of an NDRange
     bottleneck: Bottleneck | None = None
-    one_at_a_time: str = ""  #: why invocations may not be interleaved, where the II asks for it
+    one_at_a_time: str = ""  #: why fewer invocations take turns than the II asks for
     unroll: Unroll | None = None
     children: tuple["Loop", ...] = ()
+    copies: int = 1  #: loops in hardware: more than one where a loop around it was unrolled
 
     def __post_init__(self):
         if self.ii and not 1 <= self.interleaving <= self.ii:
@@ -82,7 +84,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of global memory, and the unit built for it."""
+    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their own)."""
 
     kind: str  #: "load" or "store"
     buffer: str
@@ -90,6 +92,7 @@ class Access:
     bytes: int  #: of one access
     lsu: str
     reason: str  #: why this unit
+    count: int = 1
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pin.h"
 
@@ -15,8 +16,7 @@ class Model {
   virtual void eval() = 0;
   /// A top-level port; an empty Pin when the design has none of that name.
   virtual Pin pin(const std::string& name) = 0;
-  /// Bits of that port, 0 when there is none.
-  virtual unsigned bits(const std::string& name) const = 0;
+  virtual std::vector<std::string> pin_names() const = 0;
 
   /// Waveforms: only in a build with tracing, otherwise open_trace() returns false.
   virtual bool open_trace(const std::string& path) = 0;

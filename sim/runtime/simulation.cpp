@@ -1,5 +1,6 @@
 #include "simulation.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace sluice {
@@ -20,6 +21,7 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
     memories_.push_back(std::make_unique<AxiMemory>(pins, settings.memory(pins.rdata.bytes()), settings.period_ns(),
                                                     bank, memory));
   }
+  find_ram_ports(memory);
   reset();
 }
 
@@ -52,6 +54,20 @@ AxiPins Simulation::memory_pins(const std::string& prefix) {
   return pins;
 }
 
+/// Ports of plain memory are known by their names: ram_NAME_addr and its companions.
+void Simulation::find_ram_ports(SharedMemory& memory) {
+  const std::string prefix = "ram_", suffix = "_addr";
+  for (const std::string& name : model_.pin_names()) {
+    const bool ends = name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+    if (name.compare(0, prefix.size(), prefix) != 0 || !ends) continue;
+    const std::string port = name.substr(0, name.size() - suffix.size());
+    const RamPins pins{model_.pin(port + "_en"), model_.pin(name), required(port + "_data"),
+                       model_.pin(port + "_strobe")};
+    ram_ports_.emplace_back(pins, memory);
+  }
+  std::stable_partition(ram_ports_.begin(), ram_ports_.end(), [](const RamPort& port) { return !port.is_store(); });
+}
+
 void Simulation::reset() {
   control_.reset();
   stall_seed_.set(seed_);
@@ -69,6 +85,7 @@ void Simulation::reset() {
 void Simulation::step() {
   if (control_.busy()) control_.sample();
   for (auto& memory : memories_) memory->sample(cycle_);
+  for (auto& port : ram_ports_) port.sample(cycle_);
   trace_before_step();
 
   clock_.set(1);
@@ -76,6 +93,7 @@ void Simulation::step() {
   model_.eval();
   control_.drive();
   for (auto& memory : memories_) memory->drive();
+  for (auto& port : ram_ports_) port.drive();
   if (double_clock_) {
     double_clock_.set(0);
     model_.eval();

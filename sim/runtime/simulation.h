@@ -9,6 +9,7 @@
 #include "axi_memory.h"
 #include "control_master.h"
 #include "model.h"
+#include "ram_port.h"
 #include "settings.h"
 #include "shared_memory.h"
 
@@ -43,6 +44,7 @@ class Simulation {
   Pin required(const std::string& name);
   AxiLitePins control_pins();
   AxiPins memory_pins(const std::string& prefix);
+  void find_ram_ports(SharedMemory& memory);
 
   static constexpr uint64_t kResetCycles = 16, kPatience = 100000;
 
@@ -51,6 +53,7 @@ class Simulation {
   Pin clock_, double_clock_, reset_, interrupt_, stall_seed_;
   ControlMaster control_;
   std::vector<std::unique_ptr<AxiMemory>> memories_;
+  std::vector<RamPort> ram_ports_;  ///< loads first
   uint64_t cycle_ = 0;
   uint32_t seed_ = 0;
 

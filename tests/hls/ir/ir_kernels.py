@@ -1,6 +1,6 @@
 """Small kernels built by hand, for the tests of the IR."""
 
-from hls.ir import F32, I32, I64, Builder, Function, MemoryObject, Parameter, Region, Value
+from hls.ir import BOOL, F32, I32, I64, Builder, Function, MemoryObject, Parameter, Region, Value
 
 
 def add_args(f: Function, **types):
@@ -77,4 +77,4 @@ def swap_loop() -> Function:
     return f
 
 
-__all__ = ["add_args", "add_buffer", "element", "global_ids", "loop", "scale", "swap_loop"]
+__all__ = ["BOOL", "Region", "add_args", "add_buffer", "element", "global_ids", "loop", "scale", "swap_loop"]

@@ -6,6 +6,7 @@ from generate import BUFFERS, ELEMENTS, random_module
 
 from hls.ir import F32, Module, print_module
 from hls.ir.interpreter import ExecutionError, run_kernel
+from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.passes.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline
@@ -71,6 +72,12 @@ def test_same_bytes_after_every_pass(seed, ndrange):
         return
     smallest = next(size for size in range(1, 15) if check(seed, size, ndrange) is not None)
     pytest.fail(f"random_module({seed}, {smallest}, {ndrange}): {check(seed, smallest, ndrange)}")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_text_form_round_trips(seed):
+    for name, stage in stages(random_module(seed, 14)):
+        assert print_module(parse_module(print_module(stage))) == print_module(stage), name
 
 
 def test_inputs_are_worth_running():

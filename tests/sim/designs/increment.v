@@ -1,22 +1,56 @@
 // A kernel written by hand: adds `amount` to each of 16 * `words` integers at `address`, 512 bits a cycle.
-// Registers: 0x00 control (write bit 0: start; read: bit 1 done, cleared by reading; bit 2 idle), 0x10/0x14 cycles,
+// Registers: 0x00 control (write bit 0: start, bit 1: clear done; read bit 1: done, bit 2: idle), 0x10/0x14 cycles,
 // 0x100/0x104 address, 0x108 words, 0x110 amount, 0x1000/0x1004 beats with an error.
 module sluice_system (
-  input clk, input rst, output interrupt,
-  input s_axil_awvalid, output s_axil_awready, input [23:0] s_axil_awaddr,
-  input s_axil_wvalid, output s_axil_wready, input [31:0] s_axil_wdata, input [3:0] s_axil_wstrb,
-  output reg s_axil_bvalid, input s_axil_bready, output [1:0] s_axil_bresp,
-  input s_axil_arvalid, output s_axil_arready, input [23:0] s_axil_araddr,
-  output reg s_axil_rvalid, input s_axil_rready, output reg [31:0] s_axil_rdata, output [1:0] s_axil_rresp,
-  output m_axi0_arvalid, input m_axi0_arready, output [63:0] m_axi0_araddr, output [7:0] m_axi0_arlen,
-  output [2:0] m_axi0_arsize, output [1:0] m_axi0_arburst, output m_axi0_arid,
-  input m_axi0_rvalid, output m_axi0_rready, input [511:0] m_axi0_rdata, input [1:0] m_axi0_rresp,
-  input m_axi0_rlast, input m_axi0_rid,
-  output m_axi0_awvalid, input m_axi0_awready, output [63:0] m_axi0_awaddr, output [7:0] m_axi0_awlen,
-  output [2:0] m_axi0_awsize, output [1:0] m_axi0_awburst, output m_axi0_awid,
-  output m_axi0_wvalid, input m_axi0_wready, output [511:0] m_axi0_wdata, output [63:0] m_axi0_wstrb,
+  input clk,
+  input rst,
+  output interrupt,
+  input s_axil_awvalid,
+  output s_axil_awready,
+  input [23:0] s_axil_awaddr,
+  input s_axil_wvalid,
+  output s_axil_wready,
+  input [31:0] s_axil_wdata,
+  input [3:0] s_axil_wstrb,
+  output reg s_axil_bvalid,
+  input s_axil_bready,
+  output [1:0] s_axil_bresp,
+  input s_axil_arvalid,
+  output s_axil_arready,
+  input [23:0] s_axil_araddr,
+  output reg s_axil_rvalid,
+  input s_axil_rready,
+  output reg [31:0] s_axil_rdata,
+  output [1:0] s_axil_rresp,
+  output m_axi0_arvalid,
+  input m_axi0_arready,
+  output [63:0] m_axi0_araddr,
+  output [7:0] m_axi0_arlen,
+  output [2:0] m_axi0_arsize,
+  output [1:0] m_axi0_arburst,
+  output m_axi0_arid,
+  input m_axi0_rvalid,
+  output m_axi0_rready,
+  input [511:0] m_axi0_rdata,
+  input [1:0] m_axi0_rresp,
+  input m_axi0_rlast,
+  input m_axi0_rid,
+  output m_axi0_awvalid,
+  input m_axi0_awready,
+  output [63:0] m_axi0_awaddr,
+  output [7:0] m_axi0_awlen,
+  output [2:0] m_axi0_awsize,
+  output [1:0] m_axi0_awburst,
+  output m_axi0_awid,
+  output m_axi0_wvalid,
+  input m_axi0_wready,
+  output [511:0] m_axi0_wdata,
+  output [63:0] m_axi0_wstrb,
   output m_axi0_wlast,
-  input m_axi0_bvalid, output m_axi0_bready, input [1:0] m_axi0_bresp, input m_axi0_bid
+  input m_axi0_bvalid,
+  output m_axi0_bready,
+  input [1:0] m_axi0_bresp,
+  input m_axi0_bid
 );
   localparam BURST = 8;  // words
 
@@ -67,8 +101,8 @@ module sluice_system (
     if (write) begin
       s_axil_bvalid <= 1;
       case (s_axil_awaddr)
-        24'h000: if (s_axil_wdata[0]) begin
-          running <= 1; cycles <= 0; errors <= 0; place <= 0;
+        24'h000: if (s_axil_wdata[1]) finished <= 0; else if (s_axil_wdata[0]) begin
+          running <= 1; finished <= 0; cycles <= 0; errors <= 0; place <= 0;
           to_read <= words; to_write <= words; to_send <= words; to_acknowledge <= (words + BURST - 1) / BURST;
           read_at <= address; write_at <= address;
         end
@@ -83,7 +117,7 @@ module sluice_system (
     if (s_axil_arvalid & s_axil_arready) begin
       s_axil_rvalid <= 1;
       case (s_axil_araddr)
-        24'h000: begin s_axil_rdata <= {~running, finished, 1'b0}; finished <= 0; end
+        24'h000: s_axil_rdata <= {~running, finished, running};
         24'h004: s_axil_rdata <= errors != 0;
         24'h010: s_axil_rdata <= cycles[31:0];
         24'h014: s_axil_rdata <= cycles[63:32];

@@ -1,0 +1,215 @@
+"""pyopencl's names: memory, copies, arguments, sizes and their errors. Nothing here builds a simulation."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sim import cl
+
+mf = cl.mem_flags
+code = cl.status_code
+
+
+def fails(kind, status, text=""):
+    """Expects a cl error with this code, whose message has ``text``."""
+    return pytest.raises(kind, match=f"{code.to_string(status)}.*{text}")
+
+
+class TestMemory:
+    def test_a_buffer_begins_as_its_host_array_and_comes_back(self, context, queue):
+        data = np.arange(1000, dtype=np.int32)
+        buffer = cl.Buffer(context, mf.READ_ONLY | mf.COPY_HOST_PTR, hostbuf=data)
+        back = np.empty_like(data)
+        event = cl.enqueue_copy(queue, back, buffer)
+        event.wait()
+        assert (back == data).all()
+        assert buffer.size == data.nbytes
+        assert event.profile.end > event.profile.start
+
+    def test_buffers_lie_apart_and_never_at_zero(self, context):
+        buffers = [cl.Buffer(context, mf.READ_WRITE, size) for size in (1, 64, 4096, 5000)]
+        for low, high in pairwise(buffers):
+            assert high.address - (low.address + low.size) >= 4096
+        assert buffers[0].address > 0
+
+    def test_released_memory_is_used_again(self, context):
+        first = cl.Buffer(context, mf.READ_WRITE, 10000)
+        address = first.address
+        cl.Buffer(context, mf.READ_WRITE, 64)
+        first.release()
+        assert cl.Buffer(context, mf.READ_WRITE, 9000).address == address
+        with fails(cl.LogicError, code.INVALID_MEM_OBJECT, "released"):
+            first.release()
+
+    def test_sub_buffers_share_bytes(self, context, queue):
+        whole = cl.Buffer(context, mf.READ_WRITE, 64)
+        cl.enqueue_fill_buffer(queue, whole, np.uint8(0), 0, 64)
+        cl.enqueue_fill_buffer(queue, whole[16:32], np.uint32(0x01020304), 0, 16)
+        back = np.empty(64, np.uint8)
+        cl.enqueue_copy(queue, back, whole)
+        assert back.sum() == 4 * (1 + 2 + 3 + 4)
+        assert back[16] == 4
+
+    @pytest.mark.parametrize("flags, options, status", [
+        (mf.READ_WRITE, {}, code.INVALID_BUFFER_SIZE),
+        (mf.READ_WRITE, {"hostbuf": np.zeros(4)}, code.INVALID_HOST_PTR),
+        (mf.COPY_HOST_PTR, {"size": 4}, code.INVALID_HOST_PTR),
+        (mf.COPY_HOST_PTR, {"size": 100, "hostbuf": np.zeros(4)}, code.INVALID_VALUE),
+        (mf.COPY_HOST_PTR, {"hostbuf": np.zeros((4, 4))[:, 0]}, code.INVALID_VALUE),
+        (mf.COPY_HOST_PTR, {"hostbuf": 7}, code.INVALID_VALUE),
+    ])
+    def test_buffers_that_cannot_be(self, context, flags, options, status):
+        with fails(cl.LogicError, status):
+            cl.Buffer(context, flags, **options)
+
+    def test_a_full_memory_says_how_full(self, context):
+        with fails(cl.MemoryError, code.MEM_OBJECT_ALLOCATION_FAILURE, "no room for .* de5net"):
+            cl.Buffer(context, mf.READ_WRITE, 1 << 40)
+
+
+class TestCopies:
+    @pytest.fixture
+    def buffer(self, context):
+        return cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.arange(16, dtype=np.uint8))
+
+    def test_parts(self, context, queue, buffer):
+        other = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros(16, np.uint8))
+        cl.enqueue_copy(queue, other, buffer, src_offset=4, dst_offset=8, byte_count=2)
+        back = np.empty(4, np.uint8)
+        cl.enqueue_copy(queue, back, other, device_offset=7)
+        assert back.tolist() == [0, 4, 5, 0]
+        cl.enqueue_copy(queue, other, np.array([9], np.uint8), device_offset=15)
+        cl.enqueue_copy(queue, back, other, device_offset=12)
+        assert back.tolist() == [0, 0, 0, 9]
+
+    def test_fortran_arrays(self, context, queue):
+        data = np.asfortranarray(np.arange(6, dtype=np.int16).reshape(2, 3))
+        back = np.zeros_like(data, order="F")
+        cl.enqueue_copy(queue, back, cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=data))
+        assert (back == data).all()
+
+    def test_what_does_not_fit(self, queue, buffer):
+        with fails(cl.LogicError, code.INVALID_VALUE, "buffer of 16 bytes"):
+            cl.enqueue_copy(queue, np.empty(17, np.uint8), buffer)
+        with fails(cl.LogicError, code.INVALID_VALUE, "multiples of the pattern"):
+            cl.enqueue_fill_buffer(queue, buffer, np.uint32(0), 0, 15)
+        with fails(cl.LogicError, code.MEM_COPY_OVERLAP):
+            cl.enqueue_copy(queue, buffer[0:8], buffer[4:12])
+        with fails(cl.LogicError, code.INVALID_MEM_OBJECT, "neither"):
+            cl.enqueue_copy(queue, np.empty(1), np.empty(1))
+        with fails(cl.LogicError, code.INVALID_VALUE, "read-only"):
+            cl.enqueue_copy(queue, bytes(4), buffer)
+
+
+class TestLaunches:
+    @pytest.fixture
+    def data(self, context):
+        return cl.Buffer(context, mf.READ_WRITE, 64)
+
+    def test_counts(self, program, queue, data):
+        with fails(cl.LogicError, code.INVALID_KERNEL_ARGS, "takes 3 arguments .*int words, int amount.*, not 2"):
+            program.increment(queue, (1,), None, data, np.int32(1))
+        with pytest.raises(TypeError):  # what pyopencl raises
+            program.increment(queue, (1,), None, data, np.int32(1))
+
+    @pytest.mark.parametrize("value, status, text", [
+        (5, code.INVALID_ARG_VALUE, "set_scalar_arg_dtypes"),
+        (np.int64(5), code.INVALID_ARG_SIZE, r"pass numpy\.int32"),
+        (np.float32(5), code.INVALID_ARG_VALUE, "something else"),
+        (None, code.INVALID_ARG_SIZE, "a scalar is wanted"),
+        (np.zeros(4), code.INVALID_ARG_SIZE, "a scalar is wanted"),
+    ])
+    def test_scalars(self, program, queue, data, value, status, text):
+        with fails(cl.LogicError, status, text):
+            program.increment(queue, (1,), None, data, value, np.int32(1))
+
+    def test_arrays_are_no_buffers(self, program, queue):
+        with fails(cl.LogicError, code.INVALID_ARG_SIZE, "argument 1 of kernel increment.*cl.Buffer first"):
+            program.increment(queue, (1,), None, np.zeros(4, np.int32), np.int32(1), np.int32(1))
+
+    def test_buffers_of_other_contexts(self, program, queue):
+        foreign = cl.Buffer(cl.create_some_context(), mf.READ_WRITE, 64)
+        with fails(cl.LogicError, code.INVALID_MEM_OBJECT, "another context"):
+            program.increment(queue, (1,), None, foreign, np.int32(1), np.int32(1))
+
+    def test_unset_arguments_are_named(self, program, queue, data):
+        kernel = cl.Kernel(program, "increment")
+        kernel.set_arg(0, data)
+        with fails(cl.LogicError, code.INVALID_KERNEL_ARGS, "not set: words, amount"):
+            cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+        with fails(cl.LogicError, code.INVALID_ARG_INDEX):
+            kernel.set_arg(3, data)
+
+    @pytest.mark.parametrize("sizes, status, text", [
+        (((0,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
+        (((-1,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
+        (((4,), None), code.INVALID_GLOBAL_WORK_SIZE, "single work-item kernel"),
+        (((1,), (2,)), code.INVALID_WORK_GROUP_SIZE, "not a multiple"),
+        (((1,), (1, 1)), code.INVALID_VALUE, "dimensions"),
+        (((1, 1, 1, 1), None), code.INVALID_WORK_DIMENSION, "1 to 3"),
+    ])
+    def test_sizes(self, program, queue, data, sizes, status, text):
+        with fails(cl.LogicError, status, text):
+            program.increment(queue, *sizes, data, np.int32(1), np.int32(1))
+
+    def test_names(self, program, context):
+        assert program.kernel_names == "increment"
+        assert [kernel.function_name for kernel in program.all_kernels()] == ["increment"]
+        with pytest.raises(AttributeError, match="no kernel 'other'; the program has increment"):
+            _ = program.other
+        with fails(cl.LogicError, code.INVALID_KERNEL_NAME):
+            cl.Kernel(program, "other")
+        with pytest.raises(AttributeError, match="before build"):
+            _ = cl.Program(context, "source").increment
+
+    def test_a_missing_compiler_is_said(self, program, queue, data, monkeypatch):
+        from sim import toolchain
+
+        toolchain.find_tools.cache_clear()
+        monkeypatch.setenv("CXX", "no-such-compiler")
+        with fails(cl.RuntimeError, code.DEVICE_NOT_AVAILABLE, "no-such-compiler is not on the PATH; install"):
+            program.increment(queue, (1,), None, data, np.int32(1), np.int32(1))
+        toolchain.find_tools.cache_clear()
+
+
+class TestOptions:
+    def test_are_passed_on(self, compiled, context, tmp_path):
+        cl.Program(context, "").build(["-D N=4", "-DM", "-I", str(tmp_path), "-fp-relaxed", "-cl-std=CL1.2"])
+        cl.Program(context, "").build("-D N=4 -fpc")
+        first, second = compiled
+        assert first.defines == {"N": "4", "M": "1"}
+        assert first.include_dirs[1:] == (tmp_path,)
+        assert (first.fp_relaxed, first.fpc) == (True, False)
+        assert (second.defines, second.fp_relaxed, second.fpc) == ({"N": "4"}, False, True)
+
+    @pytest.mark.parametrize("option, text", [("-foo", "unknown option -foo"), ("-D", "-D needs a value")])
+    def test_unknown_ones_are_refused(self, compiled, context, option, text):
+        with fails(cl.RuntimeError, code.INVALID_BUILD_OPTIONS, text):
+            cl.Program(context, "").build([option])
+
+    def test_random_stalls_are_built_in_when_a_seed_is_set(self, compiled, context, monkeypatch):
+        monkeypatch.setenv("SLUICE_STALL_SEED", "3")
+        cl.Program(context, "").build()
+        assert compiled[0].random_stalls
+        monkeypatch.setenv("SLUICE_STALL_SEED", "x")
+        with fails(cl.RuntimeError, code.INVALID_VALUE, "SLUICE_STALL_SEED"):
+            cl.Program(context, "").build()
+
+
+class TestPlatforms:
+    def test_every_board_is_a_device(self):
+        devices = cl.get_platforms()[0].get_devices()
+        assert {device.board.name for device in devices} >= {"de5net", "a10pac", "ecp5_onchip"}
+        assert cl.get_platforms()[0].get_devices(cl.device_type.GPU) == []
+
+    def test_the_board_is_chosen_by_argument_then_environment(self, monkeypatch):
+        monkeypatch.setenv("SLUICE_BOARD", "a10pac")
+        assert cl.create_some_context(interactive=False).device.board.name == "a10pac"
+        assert cl.create_some_context(board="ecp5_onchip").device.board.name == "ecp5_onchip"
+
+    def test_unknown_boards(self):
+        with fails(cl.RuntimeError, code.DEVICE_NOT_FOUND, "known are a10pac"):
+            cl.create_some_context(board="none")
+        with fails(cl.LogicError, code.INVALID_DEVICE):
+            cl.create_some_context(device="gpu")
