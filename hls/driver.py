@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .diag import Diagnostic
+from .diag import CompileError, Diagnostic
 from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, plan_memory
@@ -59,7 +59,11 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
-    return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+    try:
+        return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise
 
 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ..target.board import Device
 from .netlist import Memory, Module, read_modules
 
-__all__ = ["DesignArea", "Resources", "capacity", "estimate"]
+__all__ = ["NOTHING", "DesignArea", "Resources", "capacity", "estimate"]
 
 #: Memories up to this size are cheaper in tables than in a block.
 SMALL_MEMORY_BITS = 640
@@ -41,6 +41,9 @@ class Resources:
     def __add__(self, other: "Resources") -> "Resources":
         return Resources(self.logic + other.logic, self.registers + other.registers, self.rams + other.rams,
                          self.dsps + other.dsps)
+
+
+NOTHING = Resources()
 
 
 @dataclass(frozen=True)

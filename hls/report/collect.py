@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ..model.area import DesignArea, Resources, capacity, estimate
+from ..model.area import NOTHING, DesignArea, capacity, estimate
 from .loops import collect_loops
 from .model import Access, Kernel, Report
 from .privates import collect_privates
@@ -35,7 +35,7 @@ def _kernel(kernel, result, area: DesignArea) -> Kernel:
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, result.module, result.board.memory.read_latency), _accesses(kernel),
         collect_privates(kernel, result.module),
-        sum((area.parts[name] for name in _parts(function.name) if name in area.parts), Resources()),
+        sum((area.parts[name] for name in _parts(function.name) if name in area.parts), NOTHING),
     )
 
 

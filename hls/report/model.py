@@ -6,7 +6,7 @@ Everything a reader may want to know is a field here; the text and JSON forms on
 from dataclasses import dataclass
 
 from ..diag import Diagnostic, Span
-from ..model.area import Resources
+from ..model.area import NOTHING, Resources
 
 __all__ = ["Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
 
@@ -115,7 +115,7 @@ class Kernel:
     loops: tuple[Loop, ...] = ()
     accesses: tuple[Access, ...] = ()
     privates: tuple[Private, ...] = ()
-    resources: Resources = Resources()
+    resources: Resources = NOTHING
     messages: tuple[Diagnostic, ...] = ()
 
 
@@ -127,7 +127,7 @@ class Report:
     board: str
     clock_mhz: float
     kernels: tuple[Kernel, ...]
-    shared: Resources = Resources()
+    shared: Resources = NOTHING
     device: Resources | None = None  #: what the device holds; None where the board does not say
     logic_cell: str = "logic cells"
     messages: tuple[Diagnostic, ...] = ()
