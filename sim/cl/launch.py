@@ -106,7 +106,7 @@ def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value]
     statistics = program.result.decode(kernel.name, run.counters)
     if os.environ.get("SLUICE_STATS") == "1":
         print(render(statistics, program.source), flush=True)
-    return Event(start, board.now_ns, Statistics(statistics))
+    return Event(start, board.now_ns, Statistics(statistics, run.seconds))
 
 
 def _overlap(values: Sequence[Value]) -> bool:
