@@ -12,7 +12,7 @@ import click
 
 from . import driver
 from .diag import CompileError, Diagnostic, Span, render, to_json
-from .options import Options
+from .options import CONTROLS, Options
 from .output import OutputError, write_results
 from .target.board import BoardError
 
@@ -40,14 +40,18 @@ def _define(text: str) -> tuple[str, str]:
 @click.option("-fpc", "fpc", is_flag=True, help="Round once at the end of a tree of additions.")
 @click.option("-o", "output", type=click.Path(path_type=Path), default=None, help="Output folder.  [default: name of the source]")
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
+@click.option("--control", type=click.Choice(CONTROLS), default="axi-lite",
+              help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).")
+@click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, random_stalls, diagnostics):
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, control, counters,
+            random_stalls, diagnostics):
     """Compile an OpenCL C file into Verilog and reports."""
     text = _read(source, diagnostics)
     options = Options(
         dict(_define(d) for d in defines), (source.resolve().parent, *include_dirs), fp_relaxed, fpc,
-        random_stalls=random_stalls,
+        counters=counters, random_stalls=random_stalls, control=control,
     )
     board = board or os.environ.get("SLUICE_BOARD", "de5net")
     output = output or Path(source.stem)

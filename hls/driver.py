@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .diag import Diagnostic
+from .diag import CompileError, Diagnostic
 from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, plan_memory
@@ -62,6 +62,7 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
+    _check(options, board)
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits))
     kernels = tuple(_plan(f, board, options, timing) for f in optimized.kernels)
@@ -70,10 +71,23 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     return Result(verilog, interface.top, interface, board, options, module, kernels, tuple(warnings))
 
 
+def _check(options: Options, board: Board):
+    if options.control != "wires":
+        return
+    if board.memory.kind != "onchip":
+        raise CompileError(Diagnostic(
+            f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
+            hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip"))
+    if options.counters:
+        raise CompileError(Diagnostic("counters are read through control registers, which plain wires have none of",
+                                       hint="leave --counters out, or --control at axi-lite"))
+
+
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming) -> CompiledKernel:
     function = Lookahead(timing.model).run(function)
-    plan = plan_kernel(function, timing, board.memory.read_latency, options.elastic_depth)
-    return CompiledKernel(function, plan_memory(function), plan)
+    memory = plan_memory(function, board.memory)
+    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    return CompiledKernel(function, memory, plan)
 
 
 def _address_bits(board: Board) -> int:
