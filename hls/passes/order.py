@@ -1,7 +1,7 @@
 """Memory order becomes tokens: what must wait for what, and nothing else."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..analysis.dependence import Dependence, Kind, dependences
 from ..analysis.loops import Loop, LoopTree
@@ -55,7 +55,8 @@ def _memory(access: Op) -> str:
 
 @dataclass(frozen=True)
 class _Wait:
-    """``dst`` waits for the stores of ``sources`` (operations of one region, some of them loops) to be in memory.
+    """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or (``after_read``)
+    for their loads to be answered.
 
     ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between.
     """
@@ -63,6 +64,7 @@ class _Wait:
     dst: Op
     distance: int
     overlap: bool
+    after_read: bool = False
 
 
 class _Orderer:
@@ -74,8 +76,8 @@ class _Orderer:
                        for op in walk(function.body) if op.opcode in ("store", "loop")}
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
-        self.carried: dict[tuple, Value] = {}
-        self.fences: dict[tuple, Op] = {}
+        self.ends: dict[tuple, Op] = {}
+        self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
 
     def run(self, needed: Iterable[Dependence]):
         for fact in needed:
@@ -111,7 +113,8 @@ class _Orderer:
             self._keep_apart(inner, fact.overlap)
         elif fact.kind is not Kind.WAR or not self._in_pipeline(fact, inner):
             region = fact.loop.regions[0]
-            self._need(region, self._ancestor(fact.src, region), _Wait(fact.dst, fact.distance, fact.overlap))
+            wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR)
+            self._need(region, self._ancestor(fact.src, region), wait)
 
     def _common(self, fact: Dependence) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
@@ -144,7 +147,7 @@ class _Orderer:
     def _drop_weaker(self):
         """What is always waited for need not be waited for again where buffers overlap."""
         for (region, wait), sources in list(self.waits.items()):
-            always = self.waits.get((region, _Wait(wait.dst, wait.distance, False)))
+            always = self.waits.get((region, replace(wait, overlap=False)))
             if wait.overlap and always:
                 for src in [s for s in sources if s in always]:
                     del sources[src]
@@ -201,31 +204,34 @@ class _Orderer:
 
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance))
-        fence = self._fence(region, sources, type)
-        fence.attrs["flush"] = tuple(dict.fromkeys(
-            (*fence.attrs["flush"], *([_memory(wait.dst)] if wait.dst.opcode == "load" else []))))
+        end = self._end(region, sources, type, wait.after_read)
+        if wait.dst.opcode == "load":
+            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], _memory(wait.dst))))
         if wait.distance == 0:
-            self._take(wait.dst, fence.result)
-            self.places.follow(region, fence, self._ancestor(wait.dst, region))
+            self._take(wait.dst, end.result)
+            self.places.follow(region, end, self._ancestor(wait.dst, region))
             return
         loop = next(loop for loop in self.tree.loops.values() if loop.body is region)
-        if fence not in self.carried:
-            self.carried[fence] = self._carry(self.tree.region_of(loop.op), loop.op, type)
-            region.terminator.operands.append(fence.result)
-        self._take(wait.dst, self.carried[fence])
+        if end not in self.carried:
+            self.carried[end] = self._carry(self.tree.region_of(loop.op), loop.op, type)
+            region.terminator.operands.append(end.result)
+        self._take(wait.dst, self.carried[end])
 
-    def _fence(self, region: Region, sources: list[Op], type: TokenType) -> Op:
-        """A fence behind the last of the sources."""
+    def _end(self, region: Region, sources: list[Op], type: TokenType, after_read: bool) -> Op:
+        """What gives a token when all sources are done, behind the last of them: a fence, or a mere token."""
         sources = sorted(sources, key=region.ops.index)
-        key = (tuple(sources), type)
-        if key not in self.fences:
+        key = (tuple(sources), type, after_read)
+        if key not in self.ends:
             last = sources[-1]
-            pred = self._any_of(region, sources, last, type.overlap)
-            mems = tuple(sorted(set().union(*(self.stores[s] for s in sources))))
             tokens = [self._done(region, s) for s in sources]
-            fence = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
-            self.fences[key] = self.places.after(region, last, fence)
-        return self.fences[key]
+            if after_read:
+                op = self._op("token", tokens, type, last)
+            else:
+                mems = tuple(sorted(set().union(*(self.stores[s] for s in sources))))
+                pred = self._any_of(region, sources, last, type.overlap)
+                op = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
+            self.ends[key] = self.places.after(region, last, op)
+        return self.ends[key]
 
     def _any_of(self, region: Region, sources: list[Op], last: Op, overlap: bool) -> Value:
         """Whether any of the sources takes place (and buffers overlap, where only that matters)."""

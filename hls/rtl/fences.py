@@ -16,7 +16,7 @@ class FenceAccess:
     def __init__(self, context, op: Op):
         self.op = op
         units = context.units.values()
-        self.stores = [u for u in units if u.access.direction == "store" and u.access.memory in op.attrs["mems"]]
+        self.stores = [u for u in units if _waits(u, op)]
         self.loads = [u for u in units if u.access.direction == "load" and u.access.memory in op.attrs["flush"]]
         depths = [_queue_depth(context, u.op) for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
@@ -28,14 +28,20 @@ class FenceAccess:
         return self.unit.o, lambda payload: []
 
 
+def _waits(unit, fence: Op) -> bool:
+    """Whether the fence waits for the unit's stores."""
+    return unit.access.direction == "store" and unit.access.memory in fence.attrs["mems"]
+
+
 def _queue_depth(context, store: Op) -> int:
     regions = (context.plan.top, *context.plan.loops.values())
     return next(row.request_depth for region in regions for level in region.levels for row in level.row if row.op is store)
 
 
 def fences_of(context) -> dict[Op, FenceAccess]:
-    """The fences of a kernel whose store and load units are known."""
-    return {op: FenceAccess(context, op) for op in walk(context.function.body) if op.opcode == "fence"}
+    """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no hardware."""
+    return {op: FenceAccess(context, op) for op in walk(context.function.body)
+            if op.opcode == "fence" and any(_waits(unit, op) for unit in context.units.values())}
 
 
 def build_fences(context):

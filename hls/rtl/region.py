@@ -16,7 +16,7 @@ from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import IntType, Value
-from ..schedule import Point, RegionPlan, Window
+from ..schedule import RegionPlan, Window
 from .level import LevelBuilder
 from .queues import LevelQueues
 
@@ -85,7 +85,8 @@ class RegionBuilder:
             self._observe()
             self._make_ready_parts()
             self._make_windows()
-            self.again_events = self._either(self.header.again, plan.again, plan.again_overlap, "again")
+            self.again_events = self._either(self.header.again, (plan.again, plan.again_delay),
+                                             (plan.again_overlap, plan.again_overlap_delay), "again")
             if plan.loop.attrs.get("apart"):
                 m.d.comb += self.header.apart.eq(self.context.overlap)
             if plan.speculative:
@@ -156,9 +157,9 @@ class RegionBuilder:
         plan, header = self.plan, self.header
         if plan.decide.level == builder.plan.index:
             self._slot_event(builder, header.done, plan.decide.stage, ~self._continues(builder, plan.decide.stage))
-        for point, event in self.again_events:
+        for (point, delay), event in self.again_events:
             if point.level == builder.plan.index:
-                event = self._later(builder.m, event, plan.again_delay if point.level == 0 else 0)
+                event = self._later(builder.m, event, delay)
                 self._slot_event(builder, event, point.stage, self._issues_next(builder, point.stage))
 
     def _issues_next(self, builder, stage):
@@ -191,7 +192,7 @@ class RegionBuilder:
                 name = f"ready{level.index}_set"
                 self.ready_events[level.index] = self._either(part.set, level.ready, level.ready_overlap, name)
 
-    def _either(self, target, point: Point | None, overlap_point: Point, name: str):
+    def _either(self, target, point, overlap_point, name: str):
         """Points of a token with the events to be driven there, so that ``target`` gets that of ``overlap_point`` in runs
         in which buffers overlap, and that of ``point`` (None: none) in others."""
         if point == overlap_point:

@@ -44,6 +44,8 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation takes a number of cycles nobody knows beforehand; of accesses the plan knows."""
     if has(op, "memory"):
         return memory.fixed_latency(op) is None
+    if op.opcode == "fence":
+        return any(a.direction == "store" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
     return has(op, "region") or has(op, "wait")
 
 
@@ -55,7 +57,9 @@ def offers_response(op: Op, memory: MemoryPlan) -> bool:
 def join_values(op: Op) -> list[Value]:
     """What the level behind an operation that answers needs to know of the request: whether it was made, and what the
     results are where it was not."""
-    return list(op.operands) if op.opcode == "loop" else [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
+    if op.opcode == "loop":
+        return list(op.operands)
+    return [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
     such a value is taken as there from the start, and its slot waits for it.
     """
-    edges = [(v, r, (op in offering)) for op in body for r in op.results or [op] for v in inputs[op]]
+    edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
     waiting = _waiting(edges)
     edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]

@@ -117,7 +117,8 @@ class RegionPlan:
     decide: Point
     again: Point
     again_overlap: Point
-    again_delay: int  #: further cycles between passing ``again`` in level 0 and telling the header (pacing to ``ii``)
+    again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does

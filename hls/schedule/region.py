@@ -47,7 +47,7 @@ class RegionPlanner:
         windowed = self._windowed(always, stages, levels)
         static_ii = max(ii, crossing, windowed) if loop else 1
         again, delay = _again(always, first_decide, ii, stages)
-        again_overlap, _ = _again(carried, first_decide, ii, stages)
+        again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
         # what keeps tokens of all slots in one window gains nothing from more slots
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii) if windowed < static_ii else 1
         latency = self._latency(levels, stages)
@@ -59,7 +59,7 @@ class RegionPlanner:
         )
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
-            decide, again, again_overlap, delay, latency, bool(speculative),
+            decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
             next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
@@ -150,7 +150,8 @@ def _carried(region, levels, stages) -> tuple[Carried, ...]:
 
 def _again(carried, decide, ii, stages) -> tuple[Point, int]:
     """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
-    again = max([decide, *(c.write for c in carried if c.read.level == 0 and c.write.level > 0 and not c.windowed)])
+    back = [_safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)]
+    again = max([decide, *back])
     if again.level == 0 and again.stage < ii - 1:
         stage = min(ii - 1, stages[0].depth - 1)
         return Point(0, stage), ii - 1 - stage

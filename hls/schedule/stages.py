@@ -7,7 +7,7 @@ where all that later levels need must have arrived.
 
 from dataclasses import dataclass
 
-from ..ir import Op, Region
+from ..ir import Op, Region, TokenType
 from .explain import Bottleneck
 from .levels import Levels, join_values
 from .modulo import schedule
@@ -106,7 +106,15 @@ class _ProblemBuilder:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
                 self.edges.append(Dependence(("read", c), ("write", c)))
-                self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+                self._recurrence(c, arg.type)
+
+    def _recurrence(self, c: int, type):
+        """From the write to the read of a later iteration. A token has no register: what is done may be relied on at once;
+        where it only matters if buffers overlap, the loop's header sees to it in such runs."""
+        if not isinstance(type, TokenType):
+            self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+        elif not type.overlap:
+            self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 
     def _slot_read(self, arg) -> float:
         return self.timing.slot_read if arg.type.bits else 0.0
@@ -132,4 +140,12 @@ class _ProblemBuilder:
             source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
         else:
             return
-        self.edges.append(Dependence(source, user))
+        if isinstance(value.type, TokenType):
+            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer)))
+        else:
+            self.edges.append(Dependence(source, user))
+
+    def _done(self, producer: Op | None) -> int:
+        """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
+        stores = producer is not None and producer.opcode == "store" and producer not in self.levels.variable
+        return int(stores)  # a store that never waits is seen by loads from the next cycle on
