@@ -1,6 +1,7 @@
 """A compiled system, loaded into a simulated board: starts kernels and reads what they measured."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +43,7 @@ class Run:
     status: int  #: the kernel's error bits
     fault: Fault | None  #: the first access that the memory refused
     elapsed: int  #: cycles of the simulation, register accesses included
+    seconds: float  #: of wall time that the simulation took
 
 
 @dataclass
@@ -74,13 +76,14 @@ class LoadedSystem:
         Raises SimulationError when it makes no progress any more, or its registers do not answer.
         """
         session = self.session
-        before = session.cycle()
+        before, started = session.cycle(), time.perf_counter()
         if self.trace and not self._traced:
             session.trace(self.trace.path, before + self.trace.start, self.trace.cycles)
             self._traced = True
         counters, status = (self._by_wires if self.interface.control == "wires" else self._by_registers)(
             kernel, arguments, launch)
-        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before)
+        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before,
+                   time.perf_counter() - started)
 
     def _by_wires(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
         launched = {name: launch[name] for name in kernel.launch}

@@ -1,8 +1,8 @@
 """Fences of a kernel: which store units each waits for, and which load units it makes forget."""
 
 from amaranth import *
-
 from amaranth.lib import wiring
+
 from rtl_lib.lsu.fence import FenceSequencer, FenceShare
 
 from ..ir import Op, walk

@@ -22,7 +22,8 @@ class LevelQueues:
     def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
-        self.room = []  # one bit per queue behind the level: a token may enter (or, elastic, the registers may move)
+        self.room = []  # bits without which no token may enter
+        self.moves = []  # elastic: bits without which the registers may not move
         self.carried: list[Value] = []  # what the queue in front of this level brings
         self.bypass = None
 
@@ -35,8 +36,7 @@ class LevelQueues:
         if self.behind is not None:
             self._push_bypass(self.behind)
         if self.builder.plan.elastic:
-            blocked = [~room for room in self.room]
-            self.m.d.comb += self.builder.go.eq(~Cat(blocked).any() if blocked else 1)
+            self.m.d.comb += self.builder.go.eq(Cat(self.moves).all() if self.moves else 1)
 
     def _push_request(self, row):
         builder, op = self.builder, row.op
@@ -68,9 +68,12 @@ class LevelQueues:
         """Drive ``fifo.i.valid`` from a stage, and account for its room."""
         m, builder = self.builder.m, self.builder
         if builder.plan.elastic:
-            wants = builder.present(stage) if on is None else builder.present(stage) & on
-            self.room.append(~wants | fifo.i.ready)
-            m.d.comb += fifo.i.valid.eq(wants & builder.go)
+            off = C(0) if on is None else ~on
+            if stage:
+                self.moves.append(~builder.present(stage) | off | fifo.i.ready)
+            else:  # a token that would push as it enters waits outside, and lets those inside go on
+                self.room.append(off | fifo.i.ready)
+            m.d.comb += fifo.i.valid.eq(builder.valid(stage) & ~off)
             return
         credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
         taken = fifo.o.valid & fifo.o.ready
@@ -87,7 +90,7 @@ class LevelQueues:
         """Let tokens in: from the header, from the kernel's start, or from the row in front."""
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
-        gates = [self.builder.go] if self.builder.plan.elastic else list(self.room)
+        gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
         gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
         gates += self.region.enter_windows(self.builder)
         if index:

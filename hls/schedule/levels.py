@@ -55,7 +55,7 @@ def offers_response(op: Op, memory: MemoryPlan) -> bool:
 
 
 def join_values(op: Op) -> list[Value]:
-    """What the level behind a variable-latency operation needs to know of the request: whether it was made, and what the
+    """What the level behind an operation that answers needs to know of the request: whether it was made, and what the
     results are where it was not."""
     if op.opcode == "loop":
         return list(op.operands)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,13 +106,13 @@ def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value]
     statistics = program.result.decode(kernel.name, run.counters)
     if os.environ.get("SLUICE_STATS") == "1":
         print(render(statistics, program.source), flush=True)
-    return Event(start, board.now_ns, Statistics(statistics))
+    return Event(start, board.now_ns, Statistics(statistics, run.seconds))
 
 
 def _overlap(values: Sequence[Value]) -> bool:
     """Whether two buffer arguments share bytes: only then does the kernel keep order between them."""
     ranges = sorted((v.value.address, v.value.address + v.value.size) for v in values if isinstance(v.value, Buffer))
-    return any(later < end for (_, end), (later, _) in zip(ranges, ranges[1:]))
+    return any(later < end for (_, end), (later, _) in pairwise(ranges))
 
 
 def _emulate(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:

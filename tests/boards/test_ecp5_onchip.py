@@ -38,10 +38,9 @@ def test_ports_are_plain_ram():
 
 
 def test_a_ram_has_words_as_wide_as_the_widest_access():
-    source = "kernel void k(global int2 *restrict a, global int *restrict b) { b[0] = a[1].x; a[0].y = b[1]; }"
-    widths = {(p.buffer, p.kind): p.bytes for p in build(source).interface.ram}
-    assert widths["b", "load"] == widths["b", "store"] == 4
-    assert widths["a", "load"] == widths["a", "store"]
+    source = "kernel void k(global int *restrict a, global uchar *restrict b) { a[1] = b[2]; ((global uchar *)a)[3] = 4; }"
+    ports = [(p.buffer, p.kind, p.bytes, p.address_bits) for p in build(source).interface.ram]
+    assert ports == [("b", "load", 1, 18), ("a", "store", 4, 16), ("a", "store", 4, 16)]
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
