@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..ir import Op, Region, Value, has
+from ..ir import Op, Region, TokenType, Value, has
 from ..memory import MemoryPlan
 
 __all__ = ["Levels", "assign_levels", "captures", "is_variable", "join_values", "offers_response"]
@@ -104,12 +104,14 @@ def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
-    such a value is taken as there from the start, and its slot waits for it.
+    such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a recurrence
+    through them is often the exception, and must not draw the values it passes into waiting.
     """
     edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
-    waiting = _waiting(edges)
-    edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
+    for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):
+        waiting = _waiting(edges)
+        edges = [(a, b, wait) for a, b, wait in edges if not (b in these and (a, b) in waiting)]
     levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
