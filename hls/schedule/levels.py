@@ -13,7 +13,7 @@ import networkx as nx
 from ..ir import Op, Region, TokenType, Value, has
 from ..memory import MemoryPlan
 
-__all__ = ["Levels", "assign_levels", "captures", "is_variable", "join_values", "offers_response"]
+__all__ = ["Levels", "assign_levels", "captures", "is_exceptional", "is_variable", "join_values", "offers_response"]
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
@@ -52,6 +52,11 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation answers by a stream (a posted store does not answer at all)."""
     return is_variable(op, memory) and op.opcode != "store"
+
+
+def is_exceptional(op: Op) -> bool:
+    """Whether the operation only takes time in runs in which buffers overlap: nothing is made larger for it."""
+    return op.opcode == "fence" and op.result.type.overlap
 
 
 def join_values(op: Op) -> list[Value]:
