@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from .diag import CompileError, Diagnostic, Span, render, to_json
-from .options import Options
+from .options import CONTROLS, Options
 from .target.board import Board, BoardError, known_boards, load_board
 
 __all__ = ["main"]
@@ -73,12 +73,17 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
               help="Output folder.  [default: name of the source]")
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
+@click.option("--control", type=click.Choice(CONTROLS), default="axi-lite",
+              help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).")
+@click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, random_stalls, form):
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, control, counters,
+            random_stalls, form):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
-    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, random_stalls=random_stalls)
+    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
+                      random_stalls=random_stalls, control=control)
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source)

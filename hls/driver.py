@@ -68,6 +68,7 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
+    _check(options, board)
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = [], []
     optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits, warn=told.append, record=unrolled.append))
@@ -77,11 +78,24 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *dict.fromkeys(told)))
 
 
+def _check(options: Options, board: Board):
+    if options.control != "wires":
+        return
+    if board.memory.kind != "onchip":
+        raise CompileError(Diagnostic(
+            f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
+            hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip"))
+    if options.counters:
+        raise CompileError(Diagnostic("counters are read through control registers, which plain wires have none of",
+                                       hint="leave --counters out, or --control at axi-lite"))
+
+
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled) -> CompiledKernel:
     function = Lookahead(timing.model).run(function)
-    plan = plan_kernel(function, timing, board.memory.read_latency, options.elastic_depth)
+    memory = plan_memory(function, board.memory)
+    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
-    return CompiledKernel(function, plan_memory(function), plan, tuple(mine))
+    return CompiledKernel(function, memory, plan, tuple(mine))
 
 
 def _address_bits(board: Board) -> int:

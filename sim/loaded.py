@@ -15,6 +15,7 @@ from .build import build
 from .errors import SimulationError
 from .session import Session
 from .shared import Fault, SharedMemory
+from .wired import run_by_wires
 
 __all__ = ["LoadedSystem", "Run", "TraceRequest"]
 
@@ -79,6 +80,18 @@ class LoadedSystem:
         if self.trace and not self._traced:
             session.trace(self.trace.path, before + self.trace.start, self.trace.cycles)
             self._traced = True
+        counters, status = (self._by_wires if self.interface.control == "wires" else self._by_registers)(
+            kernel, arguments, launch)
+        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before,
+                   time.perf_counter() - started)
+
+    def _by_wires(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
+        launched = {name: launch[name] for name in kernel.launch}
+        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
+        return {CYCLES: run_by_wires(self.session, kernel, {**arguments, **launched}, limit)}, 0
+
+    def _by_registers(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
+        session = self.session
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
             registers += _slot(kernel.base + argument.offset, arguments[argument.name])
@@ -89,8 +102,7 @@ class LoadedSystem:
         counters = self._counters(kernel)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
-        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before,
-                   time.perf_counter() - started)
+        return counters, status
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""

@@ -20,6 +20,7 @@ from .inline import Inline
 from .mem2reg import Mem2Reg
 from .narrow import Narrow
 from .ndrange import NDRange
+from .order import Order
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
 from .sroa import SplitArrays
@@ -104,6 +105,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
+        Order(options.address_bits),
     ]
 
 
