@@ -1,0 +1,71 @@
+// Kernels whose result depends on the order of their memory accesses.
+__kernel void scan(__global int *a, int n) {
+    for (int i = 0; i < n; i++) a[i + 1] = a[i] + 1;
+}
+__kernel void far(__global int *a, int n) {
+    for (int i = 0; i < n; i++) a[i + 8] = a[i] * 3 + 1;
+}
+__kernel void update(__global int *a, int n) {
+    for (int i = 0; i < n; i++) a[i] = a[i] * 5 + i;
+}
+__kernel void shift(__global int *a, int n) {
+    for (int i = 0; i < n; i++) a[i] = a[i + 1];
+}
+__kernel void store_first(__global int *a, __global int *b, int n) {
+    for (int i = 0; i < n; i++) {
+        a[i] = i * 7;
+        b[i] = a[i + 1];
+    }
+}
+__kernel void copy(__global int *a, __global int *b, int n) {
+    for (int i = 0; i < n; i++) b[i + 2] = a[i] + 1;
+}
+__kernel void turn(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++) b[i] = a[i] + 3;
+    for (int i = 0; i < n; i++) a[i] = b[n - 1 - i];
+}
+__kernel void counts(__global int *a, __global int *b, int n) {
+    for (int i = 0; i < n; i++) b[a[i] & 7] += i;
+}
+__kernel void sometimes(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++)
+        if (b[i] & 1) a[b[i] & 15] = a[i & 15] + i;
+}
+__kernel void last(__global int *a, int n) {
+    for (int i = 0; i < n; i++) {
+        a[0] = i;
+        if (i & 1) a[i & 3] = i * 2;
+    }
+}
+__kernel void rows(__global int *restrict a, int n) {
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < 6; j++) a[i * 6 + j] += a[(i - 1) * 6 + (j ^ 1)];
+}
+__kernel void move(__global int *a, __global int *b, int n) {
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int j = 0; j < 5; j++) {
+            sum = sum * 3 + a[i + j];
+            b[i + j] = sum / 7;
+        }
+    }
+}
+__kernel void triangle(__global int *a, int n) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) a[i] += a[j];
+}
+__kernel void sums(__global int *a, __global int *b, int n) {
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int j = 0; j < 4; j++) sum += a[i + j];
+        b[i + 1] = sum;
+    }
+}
+__kernel void items(__global int *restrict a, __global int *restrict b) {
+    int i = get_global_id(0);
+    b[i] = a[i];
+    a[i] = b[i] * 2 + a[i];
+}
+__kernel void bytes(__global uchar *a, int n) {
+    for (int i = 0; i < n; i++) a[3 * i + 1] = a[2 * i] + 1;
+}
