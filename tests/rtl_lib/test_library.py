@@ -1,6 +1,7 @@
 """Shared parts: converted once, instantiated, and read back from the cache."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from amaranth import Module
@@ -17,7 +18,7 @@ def design(*fifos):
     m = Module()
     for k, fifo in enumerate(fifos):
         m.submodules[f"fifo{k}"] = fifo
-    for before, after in zip(fifos, fifos[1:], strict=False):
+    for before, after in pairwise(fifos):
         m.d.comb += [after.i.valid.eq(before.o.valid), after.i.payload.eq(before.o.payload),
                      before.o.ready.eq(after.i.ready)]
     first, last = fifos[0].i, fifos[-1].o
