@@ -35,12 +35,17 @@ class LoopHeader(wiring.Component):
     7. ``done`` frees the slot for a request that starts in the next cycle. ``again`` and ``done`` may come in
        one cycle, for different slots.
 
+    8. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last. ``done`` may then
+       come for an invocation whose later tokens were issued already: it takes back an ``again`` that has not
+       issued, or comes with it, and withdraws the offer made from it.
+
     Parameters
     ----------
     initial : shape of the values that the first token of an invocation brings along
     invariant : shape of the values that stay the same for all its tokens
     slots : invocations that may run at once, at least 1
     entries : invocations that may be running, in flight or waiting for their turn at the exit, at least 1
+    speculative : tokens are issued ahead of the decision whether there are more
 
     Ports
     -----
@@ -54,10 +59,12 @@ class LoopHeader(wiring.Component):
     full : a request waits although a slot is free, because no exit entry is
     """
 
-    def __init__(self, initial, invariant, slots, entries):
+    def __init__(self, initial, invariant, slots, entries, speculative=False):
         check_slots(slots)
         check_entries(entries)
-        self.slots, self.entries = slots, entries
+        if speculative and slots != 1:
+            raise ValueError(f"a speculative loop has one slot, not {slots}")
+        self.slots, self.entries, self.speculative = slots, entries, speculative
         super().__init__({
             "i": In(stream.Signature(data.StructLayout({"initial": initial, "invariant": invariant}))),
             "o": Out(stream.Signature(data.StructLayout({
@@ -100,6 +107,7 @@ class LoopHeader(wiring.Component):
             queue.push.valid.eq(self.again.valid),
             queue.push.slot.eq(self.again.slot),
             queue.pop.eq(self.issued & ~token.first),
+            queue.cancel.eq(self.done.valid if self.speculative else 0),
             exits.take.eq(self.invocations),
             exits.give.eq(self.retire),
         ]

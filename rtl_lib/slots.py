@@ -75,6 +75,7 @@ class ReadyQueue(wiring.Component):
     2. ``head`` is the slot that came first; ``head.valid`` is low while the queue is empty. A slot is seen
        one cycle after its ``push``. Both depend on registers only.
     3. ``pop`` removes the head. It must not be high while ``head.valid`` is low.
+    4. ``cancel`` (one slot only) empties the queue and drops a ``push`` of the same cycle.
     """
 
     def __init__(self, slots):
@@ -84,13 +85,14 @@ class ReadyQueue(wiring.Component):
             "push": In(SlotEvent(slots)),
             "head": Out(SlotEvent(slots)),
             "pop": In(1),
+            "cancel": In(1),
         })
 
     def elaborate(self, platform):
         m = Module()
         if self.slots == 1:
-            with m.If(self.push.valid | self.pop):
-                m.d.sync += self.head.valid.eq(self.push.valid)
+            with m.If(self.push.valid | self.pop | self.cancel):
+                m.d.sync += self.head.valid.eq(self.push.valid & ~self.cancel)
             return m
         # One place more than slots: with all of them waiting, the head may come back as it is popped.
         m.submodules.queue = queue = SyncFIFO(width=len(self.push.slot), depth=self.slots + 1)

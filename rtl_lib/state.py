@@ -66,15 +66,15 @@ class SlotReady(wiring.Component):
 
     Rules
     -----
-    1. After reset no slot is ready.
+    1. After reset no slot is ready, or every one with ``ready``.
     2. ``test.ready`` is the bit of ``test.slot`` in the same cycle (combinational, from registers).
     3. ``set`` and ``clear`` are seen one cycle later. They may name different slots in one cycle.
     4. When both name the same slot, ``set`` wins: it comes from the very token that clears.
     """
 
-    def __init__(self, slots):
+    def __init__(self, slots, ready=False):
         check_slots(slots)
-        self.slots = slots
+        self.slots, self.ready = slots, ready
         super().__init__({
             "set": In(SlotEvent(slots)),
             "clear": In(SlotEvent(slots)),
@@ -83,7 +83,7 @@ class SlotReady(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        ready = Signal(self.slots)
+        ready = Signal(self.slots, init=-1 % (1 << self.slots) if self.ready else 0)
         m.d.comb += self.test.ready.eq(ready.bit_select(self.test.slot, 1))
         with m.If(self.clear.valid):
             m.d.sync += ready.bit_select(self.clear.slot, 1).eq(0)

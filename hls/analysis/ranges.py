@@ -9,6 +9,8 @@ from .trips import implied
 
 __all__ = ["Range", "ranges"]
 
+_PATIENCE = 6  #: rounds in which a loop's ranges may settle before nothing is known of what it carries
+
 
 def ranges(function: Function) -> dict[Value, Range]:
     """A range for every integer value of a flat function (no `if`); sound for every input.
@@ -79,22 +81,35 @@ class _Ranges:
             for k in counted:
                 self.of[body.args[k]] = guess[k]
             self.region(body)
-            again, *nexts = body.terminator.operands
-            facts = implied(again)
-            wider = {}
-            for k in counted:
-                wider[k] = self._wider(guess[k], nexts[k], facts, attempt)
+            wider = self._wider(body, guess, attempt)
             if wider == guess:
                 break
             guess = wider
-        for k in counted:
-            self.of[op.results[k]] = self.of[inits[k]].join(self.of[nexts[k]])
+        for k, after in enumerate(body.terminator.operands[1:]):
+            if k in guess:
+                self.of[op.results[k]] = self.of[inits[k]].join(self.of[after])
 
-    def _wider(self, guess: Range, after: Value, facts, attempt: int) -> Range:
+    def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
         """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything."""
-        whole = Range.full(guess.bits)
-        found = guess.widen(self.under(after, facts), self._limit(after, facts) if attempt < 2 else whole)
-        return whole if found != guess and attempt > 4 else found
+        again, *nexts = body.terminator.operands
+        facts = implied(again)
+        wider = {}
+        for k, known in guess.items():
+            whole = Range.full(known.bits)
+            limit = self._limit(nexts[k], facts) if attempt < 2 else whole
+            wider[k] = whole if attempt > _PATIENCE else known.widen(self._arriving(k, body, guess, facts), limit)
+        return wider
+
+    def _arriving(self, k: int, body: Region, guess: dict[int, Range], facts) -> Range:
+        """What carried value ``k`` may be in the next iteration, or later where it is handed from one to the next as in a
+        shift register: otherwise each round would only move a range by one place."""
+        nexts, found, seen = body.terminator.operands[1:], guess[k], set()
+        while k not in seen:
+            seen.add(k)
+            found = found.join(self.under(nexts[k], facts))
+            if nexts[k].owner is body:
+                k = nexts[k].index
+        return found
 
     def _limit(self, value: Value, facts) -> Range:
         """What the facts alone say about the value."""

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
 
-__all__ = ["Trips", "count_trips", "implied"]
+__all__ = ["INVERSE", "Trips", "count_trips", "decided", "implied"]
+
+#: not (a . b) is (a, or swapped b) . the other
+INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
+           "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,18 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     facts: dict[Value, bool] = {}
     _imply(condition, truth, facts)
     return facts
+
+
+def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
+    """The truth of a condition by the facts: it is one of them, or the opposite comparison is; None if neither."""
+    if condition in facts or condition.op is None:
+        return facts.get(condition)
+    opposite, swapped = INVERSE.get(condition.op.opcode, (None, False))
+    operands = condition.op.operands[::-1] if swapped else condition.op.operands
+    for other, truth in facts.items():
+        if other.op is not None and other.op.opcode == opposite and other.op.operands == operands:
+            return not truth
+    return None
 
 
 def _imply(value: Value, truth: bool, facts: dict[Value, bool]):

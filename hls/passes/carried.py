@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..analysis.trips import implied
+from ..analysis.trips import decided, implied
 from ..ir import Function, Value, uses, walk
 from ..ir.clone import clone_function
 
@@ -33,7 +33,10 @@ class AssumeContinue:
 
 def _chosen(value: Value, facts: dict[Value, bool]) -> Value:
     """The value, or what a select on a known condition makes of it."""
-    while value.op is not None and value.op.opcode == "select" and value.op.operands[0] in facts:
+    while value.op is not None and value.op.opcode == "select":
         condition, yes, no = value.op.operands
-        value = yes if facts[condition] else no
+        truth = decided(condition, facts)
+        if truth is None:
+            break
+        value = yes if truth else no
     return value

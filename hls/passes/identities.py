@@ -6,6 +6,7 @@ operations when a rule is asked. Floats are only touched where every result stay
 
 import math
 
+from ..analysis.trips import INVERSE
 from ..ir import BOOL, Builder, Op, Value
 from ..ir.rewrite import constant
 from ..ir.types import IntType
@@ -110,17 +111,12 @@ def _xor(op, b):
         return x
     if x is y:
         return b.const(0, x.type)
-    compare = _defined_by(x, *_INVERSE)
+    compare = _defined_by(x, *INVERSE)
     if compare and constant(y) == 1 and x.type == BOOL:
-        opcode, swap = _INVERSE[compare.opcode]
+        opcode, swap = INVERSE[compare.opcode]
         operands = compare.operands[::-1] if swap else compare.operands
         return b.value(opcode, *operands)
     return _gather(op, b)
-
-
-#: not (a . b) = (a, or swapped b) . the other
-_INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
-            "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
 
 
 def _shift(op, b):

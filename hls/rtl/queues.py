@@ -107,6 +107,7 @@ class LevelQueues:
             header.retire.eq(self.region.exit.retire),
         ]
         sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry}
+        sources[pseudo.epoch] = self.region.epoch
         sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
         sources |= {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
         for value, signal in incoming.items():
@@ -117,7 +118,8 @@ class LevelQueues:
         if self.builder.plan.ready is None:
             return []
         ready, pseudo = self.region.ready_part(index), self.region.pseudo
-        first = self.builder.at(pseudo.first, 0)
+        # where nobody knows yet which token is an invocation's last, the first one of the next waits like any other
+        first = C(0) if self.region.undecided(index) else self.builder.at(pseudo.first, 0)
         self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first)
         if self.region.plan.slots > 1:
             slot = self.builder.at(pseudo.slot, 0)
@@ -128,7 +130,7 @@ class LevelQueues:
         """Enter when the head of the bypass and every response it waits for are there."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
-        if builder.plan.ready is not None:
+        if builder.plan.ready is not None or self.region.plan.speculative:
             builder.at(self.region.pseudo.first, 0)
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
@@ -141,16 +143,31 @@ class LevelQueues:
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
         for k, value in enumerate(self.carried):
             self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])
-        arrived = Signal(name=f"arrived{index}")
+        arrived, taken = Signal(name=f"arrived{index}"), Signal(name=f"taken{index}")
+        over = self._over(index)
         self.m.d.comb += [
             arrived.eq(self.bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
-            builder.enter.eq(arrived & open_),
-            self.bypass.o.ready.eq(builder.enter),
+            builder.enter.eq(arrived & open_ & ~over),
+            taken.eq(arrived & (open_ | over)),
+            self.bypass.o.ready.eq(taken),
         ]
         for _, stream, on in waits:
-            self.m.d.comb += stream.ready.eq(builder.enter & on)
+            self.m.d.comb += stream.ready.eq(taken & on)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
             self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+
+    def _over(self, index):
+        """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its invocation."""
+        plan, builder = self.region.plan, self.builder
+        if not plan.speculative or index != plan.decide.level:
+            return C(0)
+        first, over = builder.at(self.region.pseudo.first, 0), Signal(name="over")
+        last = self.region.header.done.valid
+        with self.m.If(last):
+            self.m.d.sync += over.eq(1)
+        with self.m.Elif(builder.enter & first):
+            self.m.d.sync += over.eq(0)
+        return over & ~first
 
     def _response(self, op, open_, responses):
         """(arrived or not expected, the response stream, expected) of one operation of the row in front."""

@@ -29,6 +29,7 @@ class Pseudo:
     slot: Value
     first: Value
     entry: Value
+    epoch: Value  #: of a speculative loop: changes when an invocation's last token is known
     initial: tuple[Value, ...]
 
     @classmethod
@@ -37,7 +38,8 @@ class Pseudo:
             return IntType(max(1, (n - 1).bit_length()))
 
         initial = tuple(Value(arg.type, f"{arg.name or 'carried'}_init") for arg in plan.region.args)
-        return cls(Value(bits(plan.slots), "slot"), Value(IntType(1), "first"), Value(bits(plan.entries), "entry"), initial)
+        return cls(Value(bits(plan.slots), "slot"), Value(IntType(1), "first"), Value(bits(plan.entries), "entry"),
+                   Value(IntType(1), "epoch"), initial)
 
 
 class RegionBuilder:
@@ -61,7 +63,9 @@ class RegionBuilder:
         initial = {f"c{k}": context.width(plan.region.args[k]) for k in context.travelling(plan)}
         invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.width(r) for k, r in enumerate(self.results)})
-        self.header = LoopHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.slots, plan.entries)
+        self.header = LoopHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.slots, plan.entries,
+                                 speculative=plan.speculative)
+        self.epoch = Signal(name="epoch")
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
             context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
@@ -74,6 +78,8 @@ class RegionBuilder:
         if plan.loop is not None:
             m.submodules.header, m.submodules.exit = self.header, self.exit
             self._observe()
+            if plan.speculative:
+                m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
             for k, c in enumerate(plan.carried):
                 m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
         behind = None
@@ -140,13 +146,20 @@ class RegionBuilder:
             self._slot_event(builder, header.done, plan.decide.stage, ~self._continues(builder, plan.decide.stage))
         if plan.again.level == builder.plan.index:
             event = self._later(builder.m, header.again, plan.again_delay)
-            self._slot_event(builder, event, plan.again.stage, self._continues(builder, plan.again.stage))
+            self._slot_event(builder, event, plan.again.stage, self._issues_next(builder, plan.again.stage))
+
+    def _issues_next(self, builder, stage):
+        """Whether the token lets the header issue the next one of its invocation."""
+        if not self.plan.speculative:
+            return self._continues(builder, stage)
+        return builder.at(self.pseudo.epoch, stage) == self.epoch  # what was issued behind the last token is over
 
     def _later(self, m, event, cycles):
         """An event that reaches ``event`` some cycles later: the header's pacing does not stop with the level."""
+        over = self.header.done.valid if self.plan.speculative else 0
         for k in range(cycles):
             earlier = SlotEvent(self.plan.slots).create(path=(f"again_{k}",))
-            m.d.sync += [event.valid.eq(earlier.valid), event.slot.eq(earlier.slot)]
+            m.d.sync += [event.valid.eq(earlier.valid & ~over), event.slot.eq(earlier.slot)]
             event = earlier
         return event
 
@@ -154,10 +167,17 @@ class RegionBuilder:
         for level in self.plan.levels:
             if level.ready is not None and level.ready.level == builder.plan.index:
                 ready = self.ready_part(level.index)
-                self._slot_event(builder, ready.set, level.ready.stage, self._continues(builder, level.ready.stage))
+                undecided = self.undecided(level.index)
+                stage = level.ready.stage
+                self._slot_event(builder, ready.set, stage, C(1) if undecided else self._continues(builder, stage))
+
+    def undecided(self, index) -> bool:
+        """Whether tokens in that level may turn out to be behind the last one of their invocation."""
+        return self.plan.speculative and index < self.plan.decide.level
 
     def ready_part(self, index) -> SlotReady:
         parts = self.__dict__.setdefault("_ready", {})
         if index not in parts:
-            parts[index] = self.m.submodules[f"ready{index}"] = SlotReady(self.plan.slots)
+            part = SlotReady(self.plan.slots, ready=self.undecided(index))
+            parts[index] = self.m.submodules[f"ready{index}"] = part
         return parts[index]

@@ -69,14 +69,18 @@ class Levels:
     inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
 
 
-def assign_levels(region: Region, fixed: frozenset[Value]) -> Levels:
-    """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none."""
+def assign_levels(region: Region, fixed: frozenset[Value], effects_from: int = 0) -> Levels:
+    """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
+
+    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back.
+    """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
     yielded = region.terminator.operands if region.terminator.opcode == "yield" else []
     carried = dict(zip(region.args, yielded[1:], strict=True))
-    values = _value_levels(body, inputs, carried)
-    ops = {op: max((values.get(v, 0) for v in inputs[op]), default=0) for op in body}
+    floor = {op: effects_from if is_variable(op) and op.opcode != "load" else 0 for op in body}
+    values = _value_levels(body, inputs, carried, floor)
+    ops = {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(region.args, read, strict=True)
@@ -85,7 +89,7 @@ def assign_levels(region: Region, fixed: frozenset[Value]) -> Levels:
     return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs)
 
 
-def _value_levels(body, inputs, carried) -> dict[Value, int]:
+def _value_levels(body, inputs, carried, floor) -> dict[Value, int]:
     """The least levels at which values are there.
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
@@ -96,7 +100,7 @@ def _value_levels(body, inputs, carried) -> dict[Value, int]:
     edges += [(value, arg, False) for arg, value in carried.items()]
     waiting = _waiting(edges)
     edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
-    levels: dict = {r: int(is_variable(op)) for op in body for r in op.results}
+    levels: dict = {r: floor[op] + is_variable(op) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
         changed = False

@@ -69,7 +69,8 @@ class RegionPlan:
     """A loop's body (or a kernel's top, where ``loop`` is None and exactly one token passes).
 
     ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
-    the continue condition is known, ``again`` where the header may issue the slot's next token.
+    the continue condition is known, ``again`` where the header may issue the slot's next token. A ``speculative`` loop issues
+    tokens before the decision; level ``decide.level`` drops those that come behind the last one.
     """
 
     loop: Op | None
@@ -86,6 +87,7 @@ class RegionPlan:
     again: Point
     again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
     latency: int  #: estimated cycles from issue to exit of one token
+    speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
 
 

@@ -28,32 +28,46 @@ class RegionPlanner:
 
     def plan(self, region: Region, loop: Op | None) -> RegionPlan:
         levels = assign_levels(region, self.fixed)
-        stages = self._stages(region, levels)
+        speculative = self._speculate(region, loop, levels)
+        levels = speculative or levels
+        stages = self._stages(region, levels, None, bool(speculative))
         ii = max([1, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii)
+            stages = self._stages(region, levels, ii, bool(speculative))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages)
         available = self._available(region, levels, start, carried)
         decide = self._decide(region, levels, stages, available)
-        crossing = self._crossing(carried, decide, stages, levels)
+        crossing = self._crossing(carried, Point(0, 0) if speculative else decide, stages, levels)
         static_ii = max(ii, crossing) if loop else 1
-        again, delay = _again(carried, decide, ii, stages)
+        again, delay = _again(carried, Point(0, 0) if speculative else decide, ii, stages)
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii)
         latency = self._latency(levels, stages)
         entries = entry_count(slots, latency, static_ii, self.repeated, _uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
         plans = tuple(
-            self._level(region, k, levels, stages[k], available, carried, decide, again, sizes)
+            self._level(region, k, levels, stages[k], carried, decide if speculative else None, again, sizes)
             for k in range(levels.count)
         )
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
-            decide, again, delay, latency, next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
+            decide, again, delay, latency, bool(speculative),
+            next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
-    def _stages(self, region, levels: Levels, ii=None) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii) for k in range(levels.count)]
+    def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative) for k in range(levels.count)]
+
+    def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
+        """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
+
+        Before the deciding level there may be nothing that cannot be taken back, and no value may come back from behind it.
+        """
+        if loop is None or levels.decide == 0 or (self.repeated and loop.attrs.get("interleave", True)):
+            return None
+        ahead = assign_levels(region, self.fixed, effects_from=levels.decide)
+        returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
+        return None if returns or ahead.decide != levels.decide else ahead
 
     def _available(self, region, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""
@@ -98,9 +112,9 @@ class RegionPlanner:
             cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 
-    def _level(self, region, k, levels, stages, available, carried, decide, again, sizes) -> LevelPlan:
+    def _level(self, region, k, levels, stages, carried, decide, again, sizes) -> LevelPlan:
         elastic = 0 < stages.depth <= self.elastic_depth
-        ready = _ready_point(k, carried, again, stages.ii)
+        ready = _ready_point(k, carried, again, decide)
         row, bypass = level_queues(sizes, levels, stages, k, elastic)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready)
 
@@ -126,11 +140,16 @@ def _again(carried, decide, ii, stages) -> tuple[Point, int]:
     return again, 0
 
 
-def _ready_point(k, carried, again, ii) -> Point | None:
-    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it."""
+def _ready_point(k, carried, again, decide) -> Point | None:
+    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it.
+
+    ``decide`` is given for speculative loops: the deciding level admits a token when the one before it has decided.
+    """
     if k == 0:
         return None
     points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again]
+    if decide is not None and decide.level == k:
+        points.append(decide)
     return max(points, default=None)
 
 

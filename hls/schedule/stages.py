@@ -28,9 +28,10 @@ class LevelStages:
     bottleneck: Bottleneck | None
 
 
-def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None) -> LevelStages:
+def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
+                 speculative: bool = False) -> LevelStages:
     """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time."""
-    builder = _ProblemBuilder(timing, region, levels, fixed, k)
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative)
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -56,8 +57,9 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k):
+    def __init__(self, timing, region, levels, fixed, k, speculative):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
+        self.decides = levels.decide == k and (k == 0 or speculative)
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
         self.carried = {arg: c for c, arg in enumerate(region.args)}
@@ -107,9 +109,10 @@ class _ProblemBuilder:
                 self.edges.append(Dependence(("write", c), ("read", c), distance=1))
 
     def _decision(self):
-        if self.region.terminator.opcode != "yield" or self.levels.decide != self.k or self.k:
+        """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
+        if self.region.terminator.opcode != "yield" or not self.decides:
             return
-        self._need(self.region.terminator.operands[0], self._node("decide", delay=self.timing.header))
+        self._need(self.region.terminator.operands[0], self._node("decide", delay=self.timing.slot_read if self.k else self.timing.header))
         self._node("issue", earliest=0, latest=0)
         self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
 

@@ -1,0 +1,70 @@
+"""From an output folder of the compiler to a testbench in its ``tb/``."""
+
+import json
+import re
+from pathlib import Path
+
+import jinja2
+
+__all__ = ["TestbenchError", "write_testbench"]
+
+#: Written anew each time; the first file is the user's to edit and is kept once it is there.
+USERS_FILE, OUR_FILES = "bench.py", ("board.py", "test_kernels.py")
+INTEGER = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+           "long": "int64", "ulong": "uint64", "bool": "uint8", "size_t": "uint64", "float": "float32"}
+
+
+class TestbenchError(Exception):
+    """The folder holds nothing to write a testbench for, or cannot be written."""
+
+    __test__ = False  # not a test, for all its name
+
+
+def write_testbench(output: Path) -> list[str]:
+    """Write the testbench of the system in ``output`` (as ``sluice compile`` leaves it) into ``output/tb``.
+
+    Returns the names of the files written. An existing ``bench.py`` is kept: it is meant to be edited.
+    Raises :class:`TestbenchError`.
+    """
+    try:
+        interface = json.loads((output / "interface.json").read_text())
+    except (OSError, ValueError) as error:
+        raise TestbenchError(f"cannot read {output / 'interface.json'}: {error}; run sluice compile first") from error
+    if interface["ram"]:
+        raise TestbenchError("a testbench drives AXI ports; this system has plain RAM ports: compile without them")
+    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True,
+                                   undefined=jinja2.StrictUndefined, autoescape=False)
+    kernels = [_kernel(kernel) for kernel in interface["kernels"]]
+    names = [name for name in (USERS_FILE, *OUR_FILES) if name != USERS_FILE or not (output / "tb" / name).exists()]
+    try:
+        (output / "tb").mkdir(exist_ok=True)
+        for name in names:
+            text = templates.get_template(f"{name}.j2").render(kernels=kernels, top=interface["top"])
+            (output / "tb" / name).write_text(text)
+    except OSError as error:
+        raise TestbenchError(f"cannot write {output / 'tb'}: {error.strerror}") from error
+    return [f"tb/{name}" for name in names]
+
+
+def _kernel(kernel: dict) -> dict:
+    arguments = [{"name": argument["name"], "value": _value(argument)} for argument in kernel["arguments"]]
+    size = "(16,)" if kernel["ndrange"] else "(1,)"
+    if kernel["ndrange"] and kernel["work_group_size"]:
+        size = str(tuple(2 * n if d == 0 else n for d, n in enumerate(kernel["work_group_size"])))
+    return {"name": kernel["name"], "arguments": arguments, "global_size": size}
+
+
+def _value(argument: dict) -> str:
+    """A value to begin with, as Python source."""
+    dtype = f"np.{numpy_type(argument['c_type'])}"
+    if argument["kind"] == "buffer":
+        return f"random_buffer({dtype}, 4096)"
+    return f"{dtype}(1.5)" if dtype == "np.float32" else f"{dtype}(16)"
+
+
+def numpy_type(c_type: str) -> str:
+    """The numpy name of a scalar type, or of what a pointer points to. Unknown types are bytes."""
+    words = re.findall(r"\w+", c_type)
+    unsigned = "unsigned" in words
+    base = next((word for word in reversed(words) if word in INTEGER), "int" if unsigned else "uchar")
+    return INTEGER["u" + base if unsigned and not base.startswith("u") else base]

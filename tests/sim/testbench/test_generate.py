@@ -1,0 +1,84 @@
+"""The generated testbench: it passes as it is, it sees real bytes, and it leaves the user's edits alone."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from sim.testbench import TestbenchError, write_testbench
+from sim.testbench.generate import numpy_type
+from tests.sim.handmade import system
+
+ROOT = Path(__file__).parents[3]
+KERNEL = """
+__kernel void scale(__global const int *restrict a, __global int *restrict c, int n) {
+    for (int i = 0; i < n; i++) c[i] = 3 * a[i];
+}
+"""
+
+
+@pytest.fixture
+def compiled(tmp_path):
+    (tmp_path / "interface.json").write_text(json.dumps(asdict(system())))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("c_type", "name"), [
+    ("__global const float * restrict", "float32"), ("int", "int32"), ("unsigned int", "uint32"), ("uint", "uint32"),
+    ("unsigned", "uint32"), ("__global uchar *", "uint8"), ("unsigned long", "uint64"), ("size_t", "uint64"),
+    ("__global const short *", "int16"), ("bool", "uint8"),
+])
+def test_types(c_type, name):
+    assert numpy_type(c_type) == name
+
+
+def test_every_file_is_python_and_names_the_arguments(compiled):
+    written = write_testbench(compiled)
+    assert written == ["tb/bench.py", "tb/board.py", "tb/test_kernels.py"]
+    for name in written:
+        compile((compiled / name).read_text(), name, "exec")
+    bench = (compiled / "tb/bench.py").read_text()
+    assert '"data": random_buffer(np.int32, 4096)' in bench
+    assert '"words": np.int32(16)' in bench
+    assert 'board.run("increment", arguments, global_size=(1,))' in bench
+
+
+def test_edits_are_kept(compiled):
+    write_testbench(compiled)
+    (compiled / "tb/bench.py").write_text("mine")
+    (compiled / "tb/board.py").write_text("mine")
+    assert write_testbench(compiled) == ["tb/board.py", "tb/test_kernels.py"]
+    assert (compiled / "tb/bench.py").read_text() == "mine"
+    assert (compiled / "tb/board.py").read_text() != "mine"
+
+
+def test_a_folder_without_a_system(tmp_path):
+    with pytest.raises(TestbenchError, match="run sluice compile first"):
+        write_testbench(tmp_path)
+    done = subprocess.run([sys.executable, "-m", "sim.testbench", str(tmp_path)], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: cannot read")
+
+
+@pytest.mark.verilator
+def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path):
+    (tmp_path / "kernel.cl").write_text(KERNEL)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
+    subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
+                    "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    bench = tmp_path / "out/tb/bench.py"
+    check = 'assert (result.buffers["c"][:16] == {} * arguments["a"][:16]).all()'
+    once = bench.read_text()
+    body = once[once.index("@cocotb.test()"):]
+    right, wrong = (body.replace("# The golden check goes here.", check.format(factor) + "  #") for factor in (3, 4))
+    wrong = wrong.replace("@cocotb.test()", "@cocotb.test(expect_fail=True)").replace("async def scale", "async def wrong")
+    bench.write_text(once[:once.index("@cocotb.test()")] + right + "\n\n" + wrong)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "loop i (line 3): II 1 scheduled, 1.00 measured" in done.stdout
