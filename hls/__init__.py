@@ -1,8 +1,21 @@
 """sluice: OpenCL C kernels to pipelined hardware. This module is the whole public interface of the compiler."""
 
+from typing import TYPE_CHECKING
+
 from .diag import CompileError, Diagnostic, Span, render
-from .driver import Result, compile
 from .options import Options
 from .target.board import BoardError, load_board
 
+if TYPE_CHECKING:
+    from .driver import Result, compile
+
 __all__ = ["BoardError", "CompileError", "Diagnostic", "Options", "Result", "Span", "compile", "load_board", "render"]
+
+
+def __getattr__(name: str):
+    """The compiler itself takes most of a second to import: who only wants a board or a message need not wait."""
+    if name in ("Result", "compile"):
+        from . import driver
+
+        return getattr(driver, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,91 +1,196 @@
 """The command line: ``sluice compile`` and ``sluice run``.
 
-Exit codes: 0; 1 with diagnostics where a kernel cannot be built or a program fails; 2 for wrong usage.
+Exit codes: 0; 1 where a kernel or board file cannot be used, results cannot be written, or a program fails; 2 where the
+command line itself is wrong, which includes naming files and boards that do not exist. Every message is one
+:class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array on stdout. A fault of
+the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
 """
 
 import os
 import subprocess
 import sys
+import traceback
+from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 import click
 
-from . import driver
 from .diag import CompileError, Diagnostic, Span, render, to_json
-from .options import Options
-from .output import OutputError, write_results
-from .target.board import BoardError
+from .options import CONTROLS, Options
+from .target.board import Board, BoardError, known_boards, load_board
 
 __all__ = ["main"]
 
+FAILED, WRONG_USAGE = 1, 2
+DEFAULT_BOARD = "de5net"
+
+
+def _version() -> str:
+    try:
+        return metadata.version("sluice")
+    except metadata.PackageNotFoundError:
+        return "(run from its sources)"
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(_version(), message="%(prog)s %(version)s")
 def main():
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-def _define(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    if not name.isidentifier():
-        raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE", param_hint="-D")
-    return name, value or "1"
+def _defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Macros as OpenCL's own -D takes them: a name alone means 1."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.isidentifier() or not name.isascii():
+            raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE with a name as in C")
+        found[name] = value if equals else "1"
+    return found
+
+
+def _board(_context, _parameter, name: str | None) -> str:
+    """Refuses the name of a board that there is not; what is in a file is looked at later."""
+    name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
+    is_file = name.endswith(".toml") or "/" in name
+    if is_file and not Path(name).is_file():
+        raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
+    if not is_file and name not in known_boards():
+        raise click.BadParameter(f"unknown board {name!r}; known are {', '.join(known_boards())}, "
+                                 "or give the path of a .toml file")
+    return name
 
 
 @main.command()
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option("--board", default=None, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("-D", "defines", multiple=True, metavar="N[=V]", help="Define a macro.")
-@click.option("-I", "include_dirs", multiple=True, type=click.Path(path_type=Path), help="Search a folder for includes.")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=_defines, help="Define a macro.")
+@click.option("-I", "include_dirs", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="Search a folder for includes.")
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
 @click.option("-fpc", "fpc", is_flag=True, help="Round once at the end of a tree of additions.")
-@click.option("-o", "output", type=click.Path(path_type=Path), default=None, help="Output folder.  [default: name of the source]")
+@click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
+              help="Output folder.  [default: name of the source]")
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
+@click.option("--control", type=click.Choice(CONTROLS), default="axi-lite",
+              help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).")
+@click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
-@click.option("--diagnostics", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, random_stalls, diagnostics):
+@click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, control, counters,
+            random_stalls, form):
     """Compile an OpenCL C file into Verilog and reports."""
-    text = _read(source, diagnostics)
-    options = Options(
-        dict(_define(d) for d in defines), (source.resolve().parent, *include_dirs), fp_relaxed, fpc,
-        random_stalls=random_stalls,
-    )
-    board = board or os.environ.get("SLUICE_BOARD", "de5net")
+    messages = _Messages(form)
+    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
+                      random_stalls=random_stalls, control=control)
     output = output or Path(source.stem)
-    try:
-        result = driver.compile(text, board, options, file=str(source))
-        files = write_results(result, output, str(source))
-    except CompileError as error:
-        _fail(error.diagnostics, {str(source): text}, diagnostics)
-    except BoardError as error:
-        _fail([Diagnostic(str(error), hint="see docs/boards.md for the keys of a board file")], {}, diagnostics)
-    except OutputError as error:
-        _fail([Diagnostic(str(error), hint="choose another folder with -o")], {}, diagnostics)
-    _show(result.warnings, {str(source): text}, diagnostics)
+    with messages.guard():
+        text = _read(source)
+        messages.sources[str(source)] = text
+        report, files = _compile(text, _load(board), options, source, output, messages)
     if testbench:
         _testbench(output)
-    if diagnostics == "text":
-        click.echo(f"{output}: {', '.join(files)}")
+    messages.show()
+    if form == "text":
+        for line in _summary(report, output, files):
+            click.echo(line)
 
 
-def _read(source: Path, form: str) -> str:
+def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages"):
+    """Compile and write; returns the report and the names of the files."""
+    from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
+    from .output import OutputError, check_output, write_results
+
     try:
-        return source.read_text()
+        check_output(output)
+        result = driver.compile(text, board, options, file=str(source))
+        messages.sources |= result.module.sources
+        report, files = write_results(result, output, str(source))
+    except OutputError as error:
+        raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
+    messages.add(*result.warnings)
+    return report, files
+
+
+def _summary(report, output: Path, files: list[str]) -> list[str]:
+    lines = [f"kernel {kernel.name}: {', '.join(_loop_words(kernel.loops)) or 'no loops'}" for kernel in report.kernels]
+    verilog = sum(name.startswith("rtl/") for name in files)
+    others = ", ".join(name for name in files if not name.startswith("rtl/"))
+    return [*lines, f"{output}: {verilog} Verilog files in rtl/, {others}"]
+
+
+def _loop_words(loops) -> list[str]:
+    """Every hardware loop in a few words, outer ones first."""
+    words = []
+    for loop in loops:
+        if loop.ii:
+            turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
+            name = loop.label if loop.work_items else f"loop {loop.label}"
+            words.append(f"{name.strip()} II {loop.ii}{turns}")
+        words += _loop_words(loop.children)
+    return words
+
+
+class _Messages:
+    """Collects diagnostics and shows them once, in the form that was asked for."""
+
+    def __init__(self, form: str):
+        self.form, self.sources = form, {}
+        self._found: list[Diagnostic] = []
+
+    def add(self, *diagnostics: Diagnostic):
+        self._found += diagnostics
+
+    def show(self):
+        if self.form == "json":
+            click.echo(to_json(self._found))
+        else:
+            for diagnostic in self._found:
+                click.echo(render(diagnostic, self.sources), err=True)
+
+    @contextmanager
+    def guard(self):
+        """Ends the program with messages where the enclosed lines fail."""
+        try:
+            yield
+        except CompileError as error:
+            self.sources |= error.sources
+            self.add(*error.diagnostics)
+        except Exception as error:
+            if os.environ.get("SLUICE_DEBUG") == "1":
+                raise
+            self.add(_internal(error))
+        else:
+            return
+        self.show()
+        sys.exit(FAILED)
+
+
+def _internal(error: Exception) -> Diagnostic:
+    """The message for a fault of ours: what, where in the compiler, and what the user can do."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    what = str(error).partition("\n")[0]
+    return Diagnostic(
+        f"internal error: {type(error).__name__}{': ' if what else ''}{what} ({Path(where.filename).name}:{where.lineno})",
+        hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
+             "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
+    )
+
+
+def _read(source: Path) -> str:
+    try:
+        return source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
-        _fail([Diagnostic(f"cannot read {source}: {reason}", Span(str(source), 1), "name an OpenCL C file")], {}, form)
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise CompileError.at(Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file") from error
 
 
-def _show(diagnostics, sources, form):
-    if form == "json":
-        click.echo(to_json(diagnostics))
-    else:
-        for diagnostic in diagnostics:
-            click.echo(render(diagnostic, sources), err=True)
-
-
-def _fail(diagnostics, sources, form):
-    _show(diagnostics, sources, form)
-    sys.exit(1)
+def _load(board: str) -> Board:
+    try:
+        return load_board(board)
+    except BoardError as error:
+        raise CompileError(Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file")) from error
 
 
 def _testbench(output: Path):
@@ -95,26 +200,37 @@ def _testbench(output: Path):
         sys.exit(done.returncode)
 
 
-@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--board", default=None, help="Board name or file.")
-@click.option("--trace", type=click.Path(path_type=Path), default=None, help="Write an FST waveform of the handshakes.")
+def _trace(_context, _parameter, path: Path | None) -> Path | None:
+    if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
+        raise click.BadParameter(f"{path} is not a file in a folder that exists")
+    return path
+
+
+@main.command(short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("--trace", metavar="FILE", type=click.Path(path_type=Path), callback=_trace,
+              help="Write an FST waveform of the handshakes.")
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch.")
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
-@click.argument("host", type=click.Path(path_type=Path))
+@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(board, trace, stats, stall_seed, host, arguments):
-    """Run a pyopencl-style host program on the simulated board."""
-    if not host.is_file():
-        _fail([Diagnostic(f"cannot read {host}: no such file", hint="name a Python host program")], {}, "text")
-    env = dict(os.environ, SLUICE_STATS="1" if stats else "0")
-    if board:
-        env["SLUICE_BOARD"] = board
+    """Run a pyopencl-style host program on the simulated board; ARGUMENTS are the program's own."""
+    messages = _Messages("text")
+    with messages.guard():
+        _load(board)
+    env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
     if trace:
         env["SLUICE_TRACE"] = str(trace.resolve())
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
-    sys.exit(subprocess.run([sys.executable, str(host), *arguments], env=env, check=False).returncode)
+    # the host API belongs to the simulation package, which this one does not know
+    command = [sys.executable, "-m", "sim.host", str(host), *arguments]
+    try:
+        sys.exit(subprocess.run(command, env=env, check=False).returncode)
+    except KeyboardInterrupt:
+        sys.exit(FAILED)
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="sluice")

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .diag import Diagnostic
+from .diag import CompileError, Diagnostic
 from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, plan_memory
 from .options import Options
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
+from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
@@ -21,11 +22,12 @@ __all__ = ["CompiledKernel", "Result", "compile", "compile_module"]
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage."""
+    """One kernel with the products of each stage, and the loops that were unrolled on the way."""
 
     function: Function
     memory: MemoryPlan
     plan: KernelPlan
+    unrolled: tuple[Unrolled, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,23 +59,43 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
-    return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+    try:
+        return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise
 
 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
+    _check(options, board)
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits))
-    kernels = tuple(_plan(f, board, options, timing) for f in optimized.kernels)
+    told, unrolled = [], []
+    optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits, warn=told.append, record=unrolled.append))
+    kernels = tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels)
     inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
     verilog, interface = build_system(inputs, board, options, timing.address_bits)
-    return Result(verilog, interface.top, interface, board, options, module, kernels, tuple(warnings))
+    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *dict.fromkeys(told)))
 
 
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming) -> CompiledKernel:
+def _check(options: Options, board: Board):
+    if options.control != "wires":
+        return
+    if board.memory.kind != "onchip":
+        raise CompileError(Diagnostic(
+            f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
+            hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip"))
+    if options.counters:
+        raise CompileError(Diagnostic("counters are read through control registers, which plain wires have none of",
+                                       hint="leave --counters out, or --control at axi-lite"))
+
+
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled) -> CompiledKernel:
     function = Lookahead(timing.model).run(function)
-    plan = plan_kernel(function, timing, board.memory.read_latency, options.elastic_depth)
-    return CompiledKernel(function, plan_memory(function), plan)
+    memory = plan_memory(function, board.memory)
+    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
+    return CompiledKernel(function, memory, plan, tuple(mine))
 
 
 def _address_bits(board: Board) -> int:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Options"]
+__all__ = ["CONTROLS", "Options"]
+
+CONTROLS = ("axi-lite", "wires")
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,8 @@ class Options:
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
     random_stalls : build the stall sources that tests switch on with a seed
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
+    control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
+        on the chip only), which take next to no area
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -27,3 +31,8 @@ class Options:
     counters: bool | None = None
     random_stalls: bool = False
     elastic_depth: int = 0
+    control: str = "axi-lite"
+
+    def __post_init__(self):
+        if self.control not in CONTROLS:
+            raise ValueError(f"control must be one of {', '.join(CONTROLS)}, not {self.control!r}")

@@ -97,8 +97,7 @@ class ExitFifo(wiring.Component):
     def __init__(self, shape, entries):
         check_entries(entries)
         self.entries = entries
-        self._fifo = StreamFifo(shape if Shape.cast(shape).width else 1, entries)  # no memory has width 0 in Verilog
-        self.timing = self._fifo.timing
+        self.timing = StreamFifo.timing_of(shape, entries)
         super().__init__({
             "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
             "o": Out(stream.Signature(shape)),
@@ -107,13 +106,11 @@ class ExitFifo(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.fifo = fifo = self._fifo
+        m.submodules.fifo = fifo = StreamFifo(self.write.value.shape(), self.entries)
+        wiring.connect(m, fifo.o, wiring.flipped(self.o))
         m.d.comb += [
             fifo.i.valid.eq(self.write.valid),
-            Value.cast(fifo.i.payload).eq(self.write.value),
-            self.o.valid.eq(fifo.o.valid),
-            Value.cast(self.o.payload).eq(fifo.o.payload),
-            fifo.o.ready.eq(self.o.ready),
+            fifo.i.payload.eq(self.write.value),
             self.retire.eq(self.o.valid & self.o.ready),
         ]
         return m

@@ -34,6 +34,8 @@ class LoopHeader(wiring.Component):
     6. ``o.valid`` depends on registers and ``i.valid`` only. ``i.ready`` depends on registers and ``o.ready``.
     7. ``done`` frees the slot for a request that starts in the next cycle. ``again`` and ``done`` may come in
        one cycle, for different slots.
+    8. While ``apart`` is high a request starts only when no slot is running: tokens then come in the order of the
+       requests, as with one slot. ``apart`` changes only while nothing runs.
 
     8. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last. ``done`` may then
        come for an invocation whose later tokens were issued already: it takes back an ``again`` that has not
@@ -53,6 +55,7 @@ class LoopHeader(wiring.Component):
     o : stream of ``{slot, first, entry, initial, invariant}``
     again, done : :func:`~rtl_lib.slots.SlotEvent`
     retire : an exit entry was freed
+    apart : invocations must not mix
     issued, invocations : strobes: a token, a first token, was accepted in this cycle
     running : an invocation is issuing or waits to issue its next token
     starved : nothing to issue in this cycle
@@ -73,6 +76,7 @@ class LoopHeader(wiring.Component):
             "again": In(SlotEvent(slots)),
             "done": In(SlotEvent(slots)),
             "retire": In(1),
+            "apart": In(1),
             "issued": Out(1),
             "invocations": Out(1),
             "running": Out(1),
@@ -88,7 +92,7 @@ class LoopHeader(wiring.Component):
         token, start = self.o.payload, Signal()
 
         m.d.comb += [
-            start.eq(pool.free & exits.available & ~self._held(m, queue)),
+            start.eq(pool.free & exits.available & ~self._held(m, queue) & ~(self.apart & pool.busy)),
             token.first.eq(self.i.valid & start),
             self.i.ready.eq(self.o.ready & start),
             self.o.valid.eq(token.first | queue.head.valid),

@@ -1,6 +1,7 @@
 """A compiled system, loaded into a simulated board: starts kernels and reads what they measured."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from .build import build
 from .errors import SimulationError
 from .session import Session
 from .shared import Fault, SharedMemory
+from .wired import run_by_wires
 
 __all__ = ["LoadedSystem", "Run", "TraceRequest"]
 
@@ -41,6 +43,7 @@ class Run:
     status: int  #: the kernel's error bits
     fault: Fault | None  #: the first access that the memory refused
     elapsed: int  #: cycles of the simulation, register accesses included
+    seconds: float  #: of wall time that the simulation took
 
 
 @dataclass
@@ -73,10 +76,22 @@ class LoadedSystem:
         Raises SimulationError when it makes no progress any more, or its registers do not answer.
         """
         session = self.session
-        before = session.cycle()
+        before, started = session.cycle(), time.perf_counter()
         if self.trace and not self._traced:
             session.trace(self.trace.path, before + self.trace.start, self.trace.cycles)
             self._traced = True
+        counters, status = (self._by_wires if self.interface.control == "wires" else self._by_registers)(
+            kernel, arguments, launch)
+        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before,
+                   time.perf_counter() - started)
+
+    def _by_wires(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
+        launched = {name: launch[name] for name in kernel.launch}
+        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
+        return {CYCLES: run_by_wires(self.session, kernel, {**arguments, **launched}, limit)}, 0
+
+    def _by_registers(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
+        session = self.session
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
             registers += _slot(kernel.base + argument.offset, arguments[argument.name])
@@ -87,7 +102,7 @@ class LoadedSystem:
         counters = self._counters(kernel)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
-        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before)
+        return counters, status
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""

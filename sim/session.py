@@ -3,7 +3,7 @@
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -85,6 +85,15 @@ class Session:
         """Run until one of ``interrupts`` (a mask) is high, at most ``cycles``: (interrupts that are high, cycle)."""
         high, cycle = self._commands([f"run {cycles} {interrupts}"])[0]
         return int(high), int(cycle)
+
+    def set_wires(self, values: Mapping[str, int]) -> None:
+        """Set inputs of a design that has wires instead of registers."""
+        self._commands([f"wire {name} {value}" for name, value in values.items()])
+
+    def run_until(self, name: str, cycles: int) -> tuple[bool, int]:
+        """Run until the output ``name`` is high, at most ``cycles``: (whether it is, cycle)."""
+        high, cycle = self._commands([f"until {name} {cycles}"])[0]
+        return high == "1", int(cycle)
 
     def reset(self, seed: int = 0) -> None:
         """Reset the design; from here on stalls come from ``seed`` (0: none). Memory contents stay."""

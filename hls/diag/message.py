@@ -31,10 +31,14 @@ class Diagnostic:
 
 
 class CompileError(Exception):
-    """A kernel that cannot be built, with every diagnostic found up to there."""
+    """A kernel that cannot be built, with every diagnostic found up to there.
+
+    ``sources`` are the texts of the files the diagnostics are about, as far as they are known where it was raised.
+    """
 
     def __init__(self, *diagnostics: Diagnostic):
         self.diagnostics = tuple(diagnostics)
+        self.sources: dict[str, str] = {}
         super().__init__("\n".join(d.message for d in diagnostics))
 
     @classmethod

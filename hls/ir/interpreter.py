@@ -12,7 +12,7 @@ start of a work-item (of a call, in a helper).
 from collections.abc import Mapping, Sequence
 from ctypes import c_float
 
-from .launch import IndexSpace
+from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, new_memory, zero
@@ -29,7 +29,7 @@ _INLINE = {
     "zext": "{0}", "trunc": "{0} & {mask}", "sext": "(({0} ^ {sign}) - {sign}) & {mask}",
     "select": "{1} if {0} else {2}",
     "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
-    "ptradd": "({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)",
+    "ptradd": "({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
 }
 _INLINE_F32 = {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in
                (("fadd", "+"), ("fsub", "-"), ("fmul", "*"))}
@@ -65,10 +65,14 @@ def run_kernel(
     args = [_argument(function, name, value.type, scalars or {}) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
-        run({}, memories, *args, *(space.argument(n) for n in function.attrs["launch_args"]))
+        run({}, memories, *args, *(_hidden_argument(space, n) for n in function.attrs["launch_args"]))
         return
     for item in space.items():
         run(item, memories, *args)
+
+
+def _hidden_argument(space: IndexSpace, name: str) -> int:
+    return 1 if name == OVERLAP else space.argument(name)  # program order is always kept here
 
 
 def _scalar_args(function: Function):
@@ -175,16 +179,22 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
 
     def _op_load(self, op, depth):
-        pointer, pred = self._names(op.operands)
+        pointer, pred = self._names(op.operands[:2])
         load, _ = accessors(op.result.type)
         value = f"{self._bind(load)}({pointer}, {self._bind(op.span)})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
     def _op_store(self, op, depth):
-        pointer, value, pred = self._names(op.operands)
+        pointer, value, pred = self._names(op.operands[:3])
         _, store = accessors(op.operands[1].type)
         self._line(depth, f"if {pred}: {self._bind(store)}({pointer}, {value}, {self._bind(op.span)})")
+        for token in self._names(op.results):
+            self._line(depth, f"{token} = 0")
+
+    def _op_fence(self, op, depth):
+        """Accesses take place in program order here: nothing is left to wait for."""
+        self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_call(self, op, depth):
         targets = [f"{self._name(v)} = " for v in op.results]

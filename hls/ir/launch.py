@@ -5,7 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-__all__ = ["IndexSpace"]
+__all__ = ["OVERLAP", "IndexSpace"]
+
+#: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
+OVERLAP = "overlap"
 
 
 @dataclass(frozen=True)

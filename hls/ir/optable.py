@@ -153,9 +153,14 @@ _ROWS = [
     # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
-    # memory: load (ptr, pred) -> its own result type (0 where pred is false); store (ptr, value, pred)
-    OpInfo("load", 2, frozenset({"memory", "read"})),
-    OpInfo("store", 3, frozenset({"memory", "write", "effect"})),
+    # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
+    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands
+    OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
+    OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
+    # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
+    # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
+    OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
+    OpInfo("fence", 1, frozenset({"wait", "ordered"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),

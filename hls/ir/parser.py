@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..diag import Span
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS
-from .types import PTR, ArrayType, FloatType, IntType, Type
+from .types import PTR, ArrayType, FloatType, IntType, TokenType, Type
 from .values import bits_to_float
 
 __all__ = ["ParseError", "parse_function", "parse_module"]
@@ -113,6 +113,9 @@ class _Parser:
         name = self.take("name")
         if name == "ptr":
             return PTR
+        token = re.fullmatch(r"token(_overlap)?(?:_(\d+))?", name)
+        if token:
+            return TokenType(token[1] is not None, int(token[2] or 1))
         if not re.fullmatch(r"[if]\d+", name):
             self.place -= 1
             self.fail(f"unknown type {name}")

@@ -1,8 +1,11 @@
-"""The types of IR values: integers without sign, floats, pointers and short arrays of either."""
+"""The types of IR values: integers without sign, floats, pointers, short arrays of either, and order tokens."""
 
 from dataclasses import dataclass
 
-__all__ = ["BOOL", "F32", "I8", "I16", "I32", "I64", "PTR", "ArrayType", "FloatType", "IntType", "PointerType", "Type"]
+__all__ = [
+    "BOOL", "F32", "I8", "I16", "I32", "I64", "PTR", "TOKEN", "ArrayType", "FloatType", "IntType", "PointerType", "TokenType",
+    "Type",
+]
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,32 @@ class ArrayType:
         return self.element.bytes * self.length
 
 
-Type = IntType | FloatType | PointerType | ArrayType
+@dataclass(frozen=True)
+class TokenType:
+    """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but waiting.
+
+    ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says so).
+    ``distance``: as a loop's carried value it comes from so many iterations before.
+    """
+
+    overlap: bool = False
+    distance: int = 1
+
+    def __str__(self):
+        return "token" + "_overlap" * self.overlap + f"_{self.distance}" * (self.distance > 1)
+
+    @property
+    def bits(self) -> int:
+        return 0
+
+    @property
+    def bytes(self) -> int:
+        return 0
+
+
+Type = IntType | FloatType | PointerType | ArrayType | TokenType
 
 BOOL, I8, I16, I32, I64 = (IntType(n) for n in (1, 8, 16, 32, 64))
 F32 = FloatType(32)
 PTR = PointerType()
+TOKEN = TokenType()

@@ -2,7 +2,7 @@
 
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS, has
-from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType
+from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
@@ -95,7 +95,10 @@ class _Verifier:
 
     def _arity(self, op):
         arity = OPS[op.opcode].arity
-        self._require(arity is None or len(op.operands) == arity, op, f"has {len(op.operands)} operands, not {arity}")
+        fixed = op.operands[:arity] if has(op, "ordered") else op.operands
+        self._require(arity is None or len(fixed) == arity, op, f"has {len(op.operands)} operands, not {arity}")
+        for value in op.operands[len(fixed):]:
+            self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
         free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store")
@@ -134,7 +137,7 @@ class _Verifier:
             whole = isinstance(value, tuple) and len(value) == type.length
             self._require(whole, op, f"the value does not have the {type.length} elements of {type}")
         else:
-            self._require(value == 0, op, "the only pointer constant is 0")
+            self._require(value == 0, op, f"the only constant of type {type} is 0")
 
     def _check_select(self, op):
         c, a, b = (v.type for v in op.operands)
@@ -166,14 +169,15 @@ class _Verifier:
         self._require(fits, op, "takes a pointer and an integer offset")
 
     def _check_load(self, op):
-        pointer, pred = (v.type for v in op.operands)
+        pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
         self._access(op, op.result.type)
 
     def _check_store(self, op):
-        pointer, value, pred = (v.type for v in op.operands)
+        pointer, value, pred = (v.type for v in op.operands[:3])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
-        self._require(not op.results, op, "has a result")
+        tokens = len(op.results) <= 1 and all(isinstance(v.type, TokenType) for v in op.results)
+        self._require(tokens, op, "has a result that is no token")
         self._access(op, value)
 
     def _access(self, op, type):
@@ -185,6 +189,16 @@ class _Verifier:
         if isinstance(type, PointerType) and source is not None and source.opcode == "addr":
             memory = self.function.memories[source.attrs["mem"]]
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
+
+    def _check_token(self, op):
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+
+    def _check_fence(self, op):
+        self._require(op.operands[0].type == BOOL, op, f"the predicate is {op.operands[0].type}, not i1")
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+        self._require(op.attrs.get("mems"), op, "waits for no memory")
+        for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
+            self._require(name in self.function.memories, op, f"no memory is called {name}")
 
     def _check_call(self, op):
         callee = op.attrs.get("callee")

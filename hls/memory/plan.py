@@ -1,9 +1,13 @@
 """The frozen product of memory planning: which unit serves each access."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rtl_lib.mem.ram_ports import RamLoadPort
 
 from ..diag import Span
 from ..ir import Function, Op, walk
+from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "plan_memory"]
 
@@ -13,39 +17,63 @@ class Access:
     """One load or store operation and the unit that serves it.
 
     ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size of
-    one access.
+    one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
+    cycles, always, and is never refused; with None nobody knows beforehand.
     """
 
     op: Op
     memory: str
     direction: str  #: "load" or "store"
     bytes: int
+    word_bytes: int
     unit: str
     reason: str
     span: Span | None
+    latency: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
     """Every global access of a kernel, in program order."""
 
-    accesses: dict[Op, Access]
+    accesses: Mapping[Op, Access] = field(default_factory=dict)
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
         return [a for a in self.accesses.values() if a.memory == memory]
 
-
-def plan_memory(function: Function) -> MemoryPlan:
-    """Choose a unit for every load and store of a flat kernel."""
-    accesses = {}
-    for op in walk(function.body):
-        if op.opcode in ("load", "store"):
-            accesses[op] = _access(op)
-    return MemoryPlan(accesses)
+    def fixed_latency(self, op: Op) -> int | None:
+        """Cycles that the access takes, always; None where it may wait, and for what is no access."""
+        access = self.accesses.get(op)
+        return access.latency if access else None
 
 
-def _access(op: Op) -> Access:
-    value = op.result if op.opcode == "load" else op.operands[1]
-    memory = op.operands[0].op.attrs["mem"]
-    return Access(op, memory, op.opcode, value.type.bytes, "burst-coalesced", "the general unit for global memory", op.span)
+def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
+    """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
+    ops = [op for op in walk(function.body) if op.opcode in ("load", "store")]
+    if memory.kind != "onchip":
+        return MemoryPlan({op: _burst_access(op, memory.word_bytes) for op in ops})
+    widest: dict[str, int] = {}
+    for op in ops:
+        widest[_memory(op)] = max(widest.get(_memory(op), 1), _bytes(op))
+    return MemoryPlan({op: _ram_access(op, widest[_memory(op)]) for op in ops})
+
+
+def _burst_access(op: Op, word_bytes: int) -> Access:
+    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+                  "the general unit for global memory", op.span)
+
+
+def _ram_access(op: Op, word_bytes: int) -> Access:
+    """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
+    latency = RamLoadPort.timing.latency if op.opcode == "load" else 0
+    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "RAM port",
+                  "global memory is on the chip: every access has a port of its own and never waits", op.span, latency)
+
+
+def _memory(op: Op) -> str:
+    return op.operands[0].op.attrs["mem"]
+
+
+def _bytes(op: Op) -> int:
+    return (op.result if op.opcode == "load" else op.operands[1]).type.bytes

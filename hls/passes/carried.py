@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..analysis.trips import decided, implied
-from ..ir import Function, Value, uses, walk
+from ..ir import Function, Op, Value, uses, walk
 from ..ir.clone import clone_function
 
 __all__ = ["AssumeContinue"]
@@ -11,8 +11,9 @@ __all__ = ["AssumeContinue"]
 
 @dataclass(frozen=True)
 class AssumeContinue:
-    """Before: flat loops whose next values contain selects on conditions that continuing implies (from `break`, guards of
-    unrolled copies, wheels that come round). After: those selects are bypassed where the loop's result is not used.
+    """Before: flat loops whose next values contain selects on conditions that continuing decides (from `break`, guards of
+    unrolled copies, wheels that come round). After: those selects are bypassed; where the loop's result is used, a
+    carried value of its own, which no iteration reads, keeps what the variable is in the end.
 
     This takes the conditions out of the recurrence: a counter of a loop with `break` is ``i + 1`` again.
     """
@@ -24,19 +25,44 @@ class AssumeContinue:
         used = uses(result.body)
         for op in walk(result.body):
             if op.opcode == "loop":
-                end = op.regions[0].terminator
-                facts = implied(end.operands[0])
-                end.operands[1:] = [after if value in used else _chosen(after, facts)
-                                    for value, after in zip(op.results, end.operands[1:])]
+                _assume(op, used)
         return result
 
 
+def _assume(loop: Op, used):
+    region = loop.regions[0]
+    end = region.terminator
+    facts = implied(end.operands[0])
+    read = {v for op in walk(region) for v in op.operands if op is not end} | {end.operands[0]}
+    for k, after in enumerate(end.operands[1:]):
+        chosen = _chosen(after, facts)
+        if chosen is after:
+            continue
+        if loop.results[k] in used:
+            if region.args[k] not in read:
+                continue  # nobody waits for it: it is such an exit value already
+            _keep_result(loop, k, after, used)
+        end.operands[1 + k] = chosen
+
+
 def _chosen(value: Value, facts: dict[Value, bool]) -> Value:
-    """The value, or what a select on a known condition makes of it."""
+    """The value, or what a select on a decided condition makes of it."""
     while value.op is not None and value.op.opcode == "select":
         condition, yes, no = value.op.operands
         truth = decided(condition, facts)
         if truth is None:
-            break
+            return value
         value = yes if truth else no
     return value
+
+
+def _keep_result(loop: Op, k: int, value: Value, used):
+    """Give the users of a result a carried value that is ``value`` when the loop ends."""
+    region, old = loop.regions[0], loop.results[k]
+    region.args.append(Value(old.type, region.args[k].name, region, len(region.args)))
+    region.terminator.operands.append(value)
+    loop.operands.append(loop.operands[1 + k])
+    loop.results.append(Value(old.type, old.name, loop, len(loop.results)))
+    for user, index in used.pop(old):
+        user.operands[index] = loop.results[-1]
+    used[loop.results[-1]] = [(loop, k)]

@@ -20,11 +20,13 @@ from .inline import Inline
 from .mem2reg import Mem2Reg
 from .narrow import Narrow
 from .ndrange import NDRange
+from .order import Order
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
 from .sroa import SplitArrays
 from .strength import StrengthReduction
-from .unroll import Unroll
+from .trips import RecordTrips
+from .unroll import Unroll, Unrolled
 
 __all__ = ["Pass", "PipelineOptions", "Repeat", "kernel_pipeline", "optimize"]
 
@@ -42,7 +44,7 @@ class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
 
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
-    ``warn`` gets the warnings.
+    ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
 
     max_ops: int = 20_000
@@ -50,6 +52,7 @@ class PipelineOptions:
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
+    record: Callable[[Unrolled], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,11 +90,13 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
-        Repeat((Unroll(options.max_ops, warn=options.warn), *CLEAN)),
+        Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
         SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # while conditions still are what the source says
+        RecordTrips(),
         AssumeContinue(), *CLEAN,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
@@ -100,6 +105,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
+        Order(options.address_bits),
     ]
 
 

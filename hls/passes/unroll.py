@@ -4,12 +4,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..analysis.trips import Trips, count_trips
-from ..diag import CompileError, Diagnostic
+from ..diag import CompileError, Diagnostic, Span
 from ..ir import Builder, Function, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, rewrite
 
-__all__ = ["Unroll"]
+__all__ = ["Unroll", "Unrolled"]
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """A loop of the source that was unrolled. ``asked`` by a pragma; ``full`` means that no loop is left."""
+
+    kernel: str
+    span: Span | None
+    copies: int
+    full: bool
+    asked: bool
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,8 @@ class Unroll:
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Loops of at most ``auto_trips`` trips that index a
-    private array are unrolled without a mark, so that the array becomes registers.
+    private array are unrolled without a mark, so that the array becomes registers. ``record`` is told of every loop that
+    is unrolled, once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -27,6 +39,7 @@ class Unroll:
     auto_trips: int = 16
     auto_ops: int = 512
     warn: Callable[[Diagnostic], None] | None = None
+    record: Callable[[Unrolled], None] | None = None
 
     name = "unroll"
 
@@ -38,6 +51,7 @@ class Unroll:
         for op, factor, trips in chosen:
             total += self._size(op) * (factor - 1)
             self._check_size(op, factor, total, trips)
+            self._record(function, op, factor, trips)
         plan = {op: (factor, trips) for op, factor, trips in chosen}
         rewrite(result.body, lambda op, b: _unrolled(op, *plan[op], b) if op in plan else None)
         return result
@@ -53,6 +67,11 @@ class Unroll:
         if guarded and factor > self.max_guarded:
             raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor} times",
                                   f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}")
+
+    def _record(self, function, op, factor, trips):
+        if self.record is not None:
+            full = trips is not None and factor == trips.count
+            self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
 
     def _choose(self, region: Region, function: Function) -> list[tuple[Op, int, Trips | None]]:
         """(loop, factor, trips) of the outermost loops to unroll now."""

@@ -20,16 +20,19 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held up
     there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
 
+    Of a kernel built without counters only the cycles are known: it has no loops and no accesses here, and one account.
+
     Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
     """
     missing = [name for name in (CYCLES, *(c.name for c in layout.counters)) if name not in values]
     if missing:
         raise ProfileError(f"kernel {layout.kernel}: no value for {', '.join(missing)}")
     cycles = values[CYCLES]
-    return {
-        "kernel": layout.kernel,
-        "cycles": cycles,
-        "clock_mhz": layout.clock_mhz,
+    head = {"kernel": layout.kernel, "cycles": cycles, "clock_mhz": layout.clock_mhz}
+    if not layout.counted:
+        accounts = [{"cause": "not counted (built without counters)", "line": None, "cycles": cycles}]
+        return head | {"loops": [], "memory": [], "channels": [], "accounts": accounts}
+    return head | {
         "loops": [_loop(loop, values) for loop in layout.loops],
         "memory": [_access(access, values, cycles) for access in layout.accesses],
         "channels": [],

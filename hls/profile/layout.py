@@ -79,13 +79,14 @@ class Account:
 
 @dataclass(frozen=True)
 class Layout:
-    """All counters of one kernel."""
+    """All counters of one kernel; with ``counted`` False it was built without any, and only cycles are known of a run."""
 
     kernel: str
     clock_mhz: float
     loops: tuple[Loop, ...]
     accesses: tuple[Access, ...]
     accounts: tuple[Account, ...]
+    counted: bool = True
 
     def __post_init__(self):
         names = [counter.name for counter in self.counters]
@@ -100,5 +101,7 @@ class Layout:
     @property
     def counters(self) -> tuple[Counter, ...]:
         """In register order: loops, accesses, accounts."""
+        if not self.counted:
+            return ()
         owners = (*self.loops, *self.accesses, *self.accounts)
         return tuple(counter for owner in owners for counter in owner.counters())

@@ -6,6 +6,7 @@ Everything a reader may want to know is a field here; the text and JSON forms on
 from dataclasses import dataclass
 
 from ..diag import Diagnostic, Span
+from ..model.area import NOTHING, Resources
 
 __all__ = ["Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
 
@@ -48,7 +49,8 @@ class Unroll:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the source. ``ii`` 0 means that it is fully unrolled, so that no hardware loop is left."""
+    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, or where it is None the loop
+    runs at most once, or computes nothing that is used."""
 
     label: str
     span: Span | None
@@ -60,9 +62,10 @@ class Loop:
     trip_count: int | None = None  #: None where it is known only at run time
     work_items: bool = False  #: the iterations are the work-items of an NDRange
     bottleneck: Bottleneck | None = None
-    one_at_a_time: str = ""  #: why invocations may not be interleaved, where the II asks for it
+    one_at_a_time: str = ""  #: why fewer invocations take turns than the II asks for
     unroll: Unroll | None = None
     children: tuple["Loop", ...] = ()
+    copies: int = 1  #: loops in hardware: more than one where a loop around it was unrolled
 
     def __post_init__(self):
         if self.ii and not 1 <= self.interleaving <= self.ii:
@@ -81,7 +84,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of global memory, and the unit built for it."""
+    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their own)."""
 
     kind: str  #: "load" or "store"
     buffer: str
@@ -89,6 +92,7 @@ class Access:
     bytes: int  #: of one access
     lsu: str
     reason: str  #: why this unit
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -102,20 +106,6 @@ class Private:
 
 
 @dataclass(frozen=True)
-class Resources:
-    """Estimated logic cells (of the device's kind), registers, block RAMs and DSP blocks."""
-
-    logic: int = 0
-    registers: int = 0
-    rams: int = 0
-    dsps: int = 0
-
-    def __add__(self, other: "Resources") -> "Resources":
-        return Resources(self.logic + other.logic, self.registers + other.registers, self.rams + other.rams,
-                         self.dsps + other.dsps)
-
-
-@dataclass(frozen=True)
 class Kernel:
     """One kernel. ``ndrange`` tells work-items from a single one."""
 
@@ -125,7 +115,7 @@ class Kernel:
     loops: tuple[Loop, ...] = ()
     accesses: tuple[Access, ...] = ()
     privates: tuple[Private, ...] = ()
-    resources: Resources = Resources()
+    resources: Resources = NOTHING
     messages: tuple[Diagnostic, ...] = ()
 
 
@@ -137,7 +127,7 @@ class Report:
     board: str
     clock_mhz: float
     kernels: tuple[Kernel, ...]
-    shared: Resources = Resources()
+    shared: Resources = NOTHING
     device: Resources | None = None  #: what the device holds; None where the board does not say
     logic_cell: str = "logic cells"
     messages: tuple[Diagnostic, ...] = ()

@@ -9,6 +9,8 @@ __all__ = ["render"]
 
 WIDTH = 100
 RULE = "=" * WIDTH
+#: Parts of a recurrence that are named one by one.
+MOST_SHARES = 6
 
 
 def render(report: Report) -> str:
@@ -16,8 +18,8 @@ def render(report: Report) -> str:
     lines = [f"{report.source} for {report.board}, kernel clock {report.clock_mhz:g} MHz"]
     for kernel in report.kernels:
         lines += ["", RULE, *_kernel(kernel, report)]
-    lines += ["", RULE, "Estimated resources of the whole system"]
-    lines += [f"  {line}" for line in _resources(report.resources, report)]
+    lines += ["", RULE, "Estimated resources, counted in the Verilog before synthesis", RULE]
+    lines += _resources(report)
     lines += _messages(report.messages)
     return "\n".join(lines) + "\n"
 
@@ -28,7 +30,6 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     lines += _tree(kernel.loops) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])
-    lines += _section("Estimated resources", _resources(kernel.resources, report))
     return lines + _messages(kernel.messages)
 
 
@@ -67,32 +68,40 @@ def _wrapped(finding: str, margin: str) -> list[str]:
 
 
 def _headline(loop: Loop) -> str:
-    name = "Work-items" if loop.work_items else f"Loop {loop.label}"
-    trips = f", {loop.trip_count} iterations" if loop.trip_count is not None else ""
-    return f"{name}{_at(loop.span)}{trips}: {_rate(loop)}"
+    name = "Work-items" if loop.work_items else f"Loop {loop.label}".rstrip()
+    copies = f", {loop.copies} times side by side" if loop.copies > 1 else ""
+    trips = f", {_count(loop.trip_count, 'iteration')}" if loop.trip_count is not None else ""
+    return f"{name}{_at(loop.span)}{copies}{trips}: {_rate(loop)}"
 
 
 def _rate(loop: Loop) -> str:
     if not loop.ii:
-        return "fully unrolled"
-    if loop.ii == 1:
-        return "pipelined well, an iteration starts every cycle"
-    if loop.interleaving == 1:
-        return f"pipelined, an iteration starts every {loop.ii} cycles"
-    rate = "cycle" if loop.interleaving == loop.ii else f"{loop.scheduled_ii:.3g} cycles"
-    return f"pipelined, II {loop.ii}, {loop.interleaving} invocations take turns: an iteration every {rate}"
+        return "unrolled" if loop.unroll else "no loop is left, as it runs at most once or nothing it computes is used"
+    ii = f"II {loop.ii}, "
+    if loop.interleaving > 1:
+        rate = "every cycle" if loop.interleaving == loop.ii else f"every {loop.scheduled_ii:.3g} cycles"
+        return f"{ii}{loop.interleaving} invocations take turns, so that an iteration starts {rate}"
+    if _inner(loop):
+        return f"{ii}an iteration starts when the loop inside takes it" + (
+            "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest")
+    return f"{ii}an iteration starts every " + ("cycle" if loop.ii == 1 else f"{loop.ii} cycles")
+
+
+def _inner(loop: Loop) -> bool:
+    """Whether the loop has other loops in hardware inside."""
+    return any(child.ii or _inner(child) for child in loop.children)
 
 
 def _findings(loop: Loop) -> list[str]:
     lines = _unroll(loop)
-    if loop.ii:
-        slots = f", {loop.slots} slots" if loop.slots > 1 else ""
-        lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}; "
-                     f"at most {_count(loop.concurrency, 'iteration')} in flight at full rate.")
     if loop.bottleneck:
         lines += _bottleneck(loop.bottleneck)
     if loop.one_at_a_time:
-        lines.append(f"Invocations run one at a time: {loop.one_at_a_time}.")
+        lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
+    if loop.ii:
+        slots = f", {loop.slots} slots" if loop.slots > 1 else ""
+        flight = "" if _inner(loop) else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
+        lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}.")
     return lines
 
 
@@ -104,12 +113,12 @@ def _unroll(loop: Loop) -> list[str]:
         return [f"Unrolling was asked for but not done: {unroll.reason}."]
     cause = "by #pragma unroll" if unroll.reason == "pragma" else "by the compiler (#pragma unroll 1 prevents it)"
     copies = _count(unroll.factor, "copy", "copies")
-    return [f"{'Fully unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
+    return [f"{'Entirely unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
 
 
 def _bottleneck(bottleneck: Bottleneck) -> list[str]:
     causes = {
-        "data": "{subject}{at} needs its own value of {earlier}",
+        "data": "{subject}{at} needs its value of {earlier}",
         "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which may touch the same address",
         "condition": "whether another iteration follows is known late{at}",
         "resource": "{subject} is shared by several operations{at}",
@@ -122,30 +131,43 @@ def _bottleneck(bottleneck: Bottleneck) -> list[str]:
     )
     length = f", a chain of {_count(bottleneck.cycles, 'cycle')}" if bottleneck.cycles else ""
     lines = [f"Limited because {cause}{length}."]
-    if bottleneck.shares:
-        lines.append("Largest parts of that chain:")
-    for part in sorted(bottleneck.shares, key=lambda part: -part.share):
+    for part in sorted(bottleneck.shares, key=lambda part: -part.share)[:MOST_SHARES]:
         lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{_at(part.span)}")
+    others = sorted((part.share for part in bottleneck.shares), reverse=True)[MOST_SHARES:]
+    if others:
+        lines.append(f"  {100 * sum(others):3.0f}%  {_count(len(others), 'more operation')}")
     return lines
 
 
 def _access(access: Access) -> str:
-    return f"{access.kind} of {access.buffer}{_at(access.span)}, {_count(access.bytes, 'byte')}: {access.lsu}, {access.reason}"
+    verb = {"load": "load of", "store": "store to"}[access.kind]
+    units = f"{access.count} times " if access.count > 1 else ""
+    return f"{verb} {access.buffer}{_at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
 
 
 def _private(private: Private) -> str:
     return f"{private.name}{_at(private.span)}, {_count(private.bits, 'bit')}: {private.place}"
 
 
-def _resources(resources: Resources, report: Report) -> list[str]:
-    names = {"logic": report.logic_cell, "registers": "registers", "rams": "block RAMs", "dsps": "DSP blocks"}
-    lines = []
-    for field, name in names.items():
-        used = getattr(resources, field)
-        total = getattr(report.device, field) if report.device else 0
-        share = f"  {100 * used / total:5.1f}% of {total:,}" if total else ""
-        lines.append(f"{name:<12}{used:>10,}{share}")
-    return lines
+def _resources(report: Report) -> list[str]:
+    """A table: a row for each kernel, what they share, and the total; with its share of the device where that is known."""
+    rows = [(f"kernel {kernel.name}", kernel.resources) for kernel in report.kernels]
+    rows += [("interconnect, ports, control", report.shared), ("total", report.resources)]
+    label = max(28, *(len(name) for name, _ in rows))
+    cells = {"logic": report.logic_cell, "registers": "registers", "rams": "block RAMs", "dsps": "DSP blocks"}
+    lines = ["  " + " " * label + "".join(f"{name:>17}" for name in cells.values())]
+    for name, used in rows:
+        figures = "".join(f"{getattr(used, field):>10,}{_share(used, report.device, field):>7}" for field in cells)
+        lines.append(f"  {name:<{label}}{figures}")
+    if report.device:
+        lines.append(f"  {'the device holds':<{label}}"
+                     + "".join(f"{getattr(report.device, field):>10,}{'':7}" for field in cells))
+    return [line.rstrip() for line in lines]
+
+
+def _share(used: Resources, device: Resources | None, field: str) -> str:
+    total = getattr(device, field) if device else 0
+    return f"{100 * getattr(used, field) / total:.1f}%" if total else ""
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Loads and stores of a kernel and the units that serve them."""
+"""Loads and stores of a kernel that may wait, and the units that serve them."""
 
 from amaranth import *
 
@@ -32,7 +32,7 @@ class LoadAccess(_Access):
     def __init__(self, context, access):
         super().__init__(context, access)
         self.unit = LoadUnit(
-            access_bytes=access.bytes, word_bytes=context.word_bytes, addr_bits=context.address_bits,
+            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits,
             depth=context.memory_latency + 32, pending=_pending_words(context.memory_latency),
         )
 
@@ -50,7 +50,7 @@ class StoreAccess(_Access):
     def __init__(self, context, access):
         super().__init__(context, access)
         self.unit = StoreUnit(
-            access_bytes=access.bytes, word_bytes=context.word_bytes, addr_bits=context.address_bits,
+            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits,
         )
 
     def request(self):

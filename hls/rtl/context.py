@@ -7,11 +7,14 @@ from amaranth import *
 
 from rtl_lib.stall import StallGate, StallSource, salt_of
 
-from ..ir import Function, Op, PointerType, Value, uses
+from ..ir import Function, Op, PointerType, TokenType, Value, uses
+from ..ir.launch import OVERLAP
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import LoadAccess, StoreAccess
 from .expression import constant
+from .fences import fences_of
+from .ram_access import RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
 
@@ -33,7 +36,6 @@ class KernelContext:
     plan: KernelPlan
     memory: MemoryPlan
     address_bits: int
-    word_bytes: int
     memory_latency: int
     arguments: dict[str, Value]
     seed: Value | None  #: of random stalls; None builds none
@@ -45,14 +47,20 @@ class KernelContext:
     registers: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
+    read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error
     unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
+    queued: dict = field(default_factory=dict)  #: the request queue of every access
+    flushes: dict = field(default_factory=dict)  #: when loads must forget what they hold
     _names: dict = field(default_factory=dict)
     _taken: set = field(default_factory=set)
 
     def __post_init__(self):
         self._uses = uses(self.function.body)
-        makers = {"load": LoadAccess, "store": StoreAccess}
-        self.units = {op: makers[a.direction](self, a) for op, a in self.memory.accesses.items()}
+        waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
+        accesses = self.memory.accesses.items()
+        self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
+        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}
+        self.fences = fences_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
     def _argument_signals(self):
@@ -65,10 +73,20 @@ class KernelContext:
         return self.address_bits if isinstance(value.type, PointerType) else value.type.bits
 
     def fixed(self, value: Value):
-        """The signal of a value that holds for the whole run: a constant, an argument, a static value; else None."""
+        """The signal of a value that holds for the whole run: a constant, an argument, a static value; else None.
+
+        A token has no signal at all: it stands in the plan, as a level or a point.
+        """
+        if isinstance(value.type, TokenType):
+            return C(0, 0)
         if value.op is not None and value.op.opcode == "const":
             return constant(value.op, self.width(value))
         return self._args.get(value, self.static.get(value))
+
+    @property
+    def overlap(self):
+        """High in runs in which buffers may overlap; only to be asked for where a plan tells such runs apart."""
+        return self.arguments[OVERLAP]
 
     def initial(self, plan, index: int) -> Value:
         """The initial value of a carried value as the loop's tokens know it; one that is fixed need not travel."""
@@ -130,15 +148,16 @@ class KernelContext:
 
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None where it always runs."""
-        predicate = op.operands[{"load": 1, "store": 2, "loop": 0}[op.opcode]]
+        predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0}[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
         return predicate
 
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""
-        if op in self.units:
-            return self.units[op].request()
+        unit = self.units.get(op) or self.fences.get(op)
+        if unit is not None:
+            return unit.request()
         child = region.children[op]
 
         def fields(payload):
@@ -149,8 +168,9 @@ class KernelContext:
 
     def response_port(self, region, op: Op):
         """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
-        if op in self.units:
-            return self.units[op].response()
+        unit = self.units.get(op) or self.fences.get(op)
+        if unit is not None:
+            return unit.response()
         child = region.children[op]
         initial = dict(zip(op.results, op.operands[1:], strict=True))
 
@@ -158,6 +178,11 @@ class KernelContext:
             return [(r, payload[f"r{k}"], initial[r]) for k, r in enumerate(child.results)]
 
         return child.exit.o, fields
+
+    def response_error(self, op: Op):
+        """Whether the response on offer is the memory's word that the access failed; None for what cannot fail."""
+        unit = self.units[op].unit if op in self.units else None
+        return getattr(unit, "error", None)
 
     # --- observation and stalls ---
 

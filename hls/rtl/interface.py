@@ -54,9 +54,15 @@ class KernelInterface:
 
 @dataclass(frozen=True)
 class RamPort:
-    """A port to plain on-chip memory, one access a cycle."""
+    """A port of one access to plain on-chip memory: one access a cycle, never refused.
+
+    ``NAME_addr`` (out) is the number of a word of ``bytes`` bytes; a load has ``NAME_en`` (out) and in the next cycle
+    ``NAME_data`` (in), held until the next load; a store has ``NAME_data`` and ``NAME_strobe``, a bit for each byte (out).
+    """
 
     name: str
+    kernel: str
+    buffer: str
     kind: str  #: "load" or "store"
     bytes: int
     address_bits: int
@@ -64,7 +70,8 @@ class RamPort:
 
 @dataclass(frozen=True)
 class SystemInterface:
-    """The whole system: ``axi`` holds the data width in bits of each bank's port."""
+    """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
+    memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`)."""
 
     top: str
     kernels: tuple[KernelInterface, ...]
@@ -74,3 +81,4 @@ class SystemInterface:
     interleave_bytes: int
     clock_mhz: float
     random_stalls: bool
+    control: str = "axi-lite"

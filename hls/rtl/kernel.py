@@ -1,8 +1,9 @@
-"""One kernel as hardware: its arguments, its top region, its load and store units."""
+"""One kernel as hardware: its arguments, its top region, its load and store units or RAM ports."""
 
 from amaranth import *
 
 from .context import KernelContext
+from .fences import build_fences
 from .region import RegionBuilder
 from .static import build_static
 
@@ -13,16 +14,19 @@ class KernelHardware:
     """A built kernel.
 
     ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
-    token has left and every store is acknowledged; ``done`` is high in the run's last cycle.
+    token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has a strobe for reads and one
+    for writes that the memory refused.
     """
 
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
+        self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.m.submodules.static = build_static(context)
-        for unit in context.units.values():
+        for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        build_fences(context)
         self._control()
 
     @property
@@ -35,8 +39,15 @@ class KernelHardware:
         """Write ports of the kernel's store units, in program order."""
         return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]
 
+    @property
+    def ports(self):
+        """Pairs of each RAM port and its description, in program order."""
+        return [(p.ram, p.interface) for p in self.context.ports.values()]
+
     def _control(self):
         m, context = self.m, self.context
+        writes = [u.unit.observe.error for u in context.units.values() if u.access.direction == "store"]
+        m.d.comb += self.error.eq(Cat(Cat(context.read_errors).any(), Cat(writes).any()))
         wait = context.plan.static_depth
         settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
         stores = [u.unit.idle for u in context.units.values() if u.access.direction == "store"]
@@ -44,7 +55,7 @@ class KernelHardware:
         for unit in context.units.values():
             if unit.access.direction == "load":
                 # what the last run fetched may have been overwritten since
-                m.d.comb += unit.unit.flush.eq(self.start)
+                m.d.comb += unit.unit.flush.eq(self.start | context.flushes.get(unit.op, 0))
         m.d.comb += [
             context.start.eq(waiting & (settling == 0)),
             self.done.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),

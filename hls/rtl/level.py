@@ -83,11 +83,20 @@ class LevelBuilder:
         op = value.op
         if value in self._carried and self._carried[value].read.level == self.plan.index:
             return self._read_carried(value, stage)
-        if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index and has(op, "pure"):
-            return self._compute(op, self.region.place[op].stage)
+        if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index:
+            if has(op, "pure"):
+                return self._compute(op, self.region.place[op].stage)
+            if op in self.context.ports:
+                return self.context.ports[op].place(self.context, self, self.region.place[op].stage)
         signal = Signal(self.context.width(value), name=f"{self.context.name(value)}_in")
         self.incoming[value] = signal
         return signal
+
+    def stores(self):
+        """Build the level's stores that never wait: no value asks for them."""
+        for op, point in self.region.place.items():
+            if point.level == self.plan.index and op.opcode == "store" and op in self.context.ports:
+                self.context.ports[op].place(self.context, self, point.stage)
 
     def _compute(self, op: Op, stage: int):
         operands = [self.at(v, stage) for v in op.operands]

@@ -15,17 +15,22 @@ _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "wor
 
 
 class KernelCounters:
-    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in order."""
+    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in order.
 
-    def __init__(self, hardware, clock_mhz: float):
+    With ``counted`` False nothing is built, and the layout says so.
+    """
+
+    def __init__(self, hardware, clock_mhz: float, counted: bool):
         self.context, self.hardware = hardware.context, hardware
         self.causes = causes_of(self.context)
         self.layout = Layout(
             self.context.function.name, clock_mhz, tuple(self._loops()), tuple(self._accesses()), tuple(self._accounts()),
+            counted,
         )
         self.values = []
-        self.m = self.context.m.submodules.counters = Module()
-        self._build()
+        if counted:
+            self.m = self.context.m.submodules.counters = Module()
+            self._build()
 
     def _loops(self):
         for loop, plan in self.context.plan.loops.items():
@@ -33,13 +38,12 @@ class KernelCounters:
                              min(plan.slots, plan.ii))
 
     def _accesses(self):
-        owner = {row.op: plan.loop for plan in self.context.plan.loops.values()
-                 for level in plan.levels for row in level.row}
+        owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
         for op, access in self.context.memory.accesses.items():
             loop = owner.get(op)
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
-                self.context.word_bytes, self.context.op_name(loop) if loop else None,
+                access.word_bytes, self.context.op_name(loop) if loop else None,
             )
 
     def _accounts(self):
@@ -50,9 +54,12 @@ class KernelCounters:
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
         label = cause.op.attrs.get("label", "") if cause.op else ""
+        waited = f"load of {access.memory}" if access else f"loop {label}"
+        if cause.op in self.context.fences:
+            waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
         return {
             "issued": "issued",
-            "wait": f"waiting for {'load of ' + access.memory if access else 'loop ' + label}",
+            "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
             "recurrence": f"recurrence of loop {label}",
         }[cause.kind]
@@ -65,7 +72,7 @@ class KernelCounters:
             self.m.d.sync += before.eq(running)
             for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
                 self._count(event)
-        for op in self.context.units:
+        for op in self.context.memory.accesses:
             for kind in _ACCESS.values():
                 self._count(seen[kind, op])
         histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)

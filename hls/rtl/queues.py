@@ -22,7 +22,8 @@ class LevelQueues:
     def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
-        self.room = []  # one bit per queue behind the level: a token may enter (or, elastic, the registers may move)
+        self.room = []  # bits without which no token may enter
+        self.moves = []  # elastic: bits without which the registers may not move
         self.carried: list[Value] = []  # what the queue in front of this level brings
         self.bypass = None
 
@@ -35,15 +36,14 @@ class LevelQueues:
         if self.behind is not None:
             self._push_bypass(self.behind)
         if self.builder.plan.elastic:
-            blocked = [~room for room in self.room]
-            self.m.d.comb += self.builder.go.eq(~Cat(blocked).any() if blocked else 1)
+            self.m.d.comb += self.builder.go.eq(Cat(self.moves).all() if self.moves else 1)
 
     def _push_request(self, row):
         builder, op = self.builder, row.op
         target, fields = self.context.request_port(self.region, op)
         fifo = StreamFifo(target.payload.shape(), row.request_depth)
         name = self.context.op_name(op)
-        self.m.submodules[f"{name}_request"] = fifo
+        self.m.submodules[f"{name}_request"] = self.context.queued[op] = fifo
         on = self._enabled(op, row.push)
         self._queue(fifo, row.push, on, row.request_depth, name)
         for field, value in fields(fifo.i.payload):
@@ -68,9 +68,12 @@ class LevelQueues:
         """Drive ``fifo.i.valid`` from a stage, and account for its room."""
         m, builder = self.builder.m, self.builder
         if builder.plan.elastic:
-            wants = builder.present(stage) if on is None else builder.present(stage) & on
-            self.room.append(~wants | fifo.i.ready)
-            m.d.comb += fifo.i.valid.eq(wants & builder.go)
+            off = C(0) if on is None else ~on
+            if stage:
+                self.moves.append(~builder.present(stage) | off | fifo.i.ready)
+            else:  # a token that would push as it enters waits outside, and lets those inside go on
+                self.room.append(off | fifo.i.ready)
+            m.d.comb += fifo.i.valid.eq(builder.valid(stage) & ~off)
             return
         credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
         taken = fifo.o.valid & fifo.o.ready
@@ -87,8 +90,9 @@ class LevelQueues:
         """Let tokens in: from the header, from the kernel's start, or from the row in front."""
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
-        gates = [self.builder.go] if self.builder.plan.elastic else list(self.room)
+        gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
         gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
+        gates += self.region.enter_windows(self.builder)
         if index:
             self._join(open_)
             gates += self._slot_ready(index)
@@ -115,30 +119,34 @@ class LevelQueues:
 
     def _slot_ready(self, index):
         """The gate of a recurrence: the slot's token before has passed the point behind which its values are safe."""
-        if self.builder.plan.ready is None:
+        ready, pseudo = self.region.ready_parts.get(index), self.region.pseudo
+        if ready is None:
             return []
-        ready, pseudo = self.region.ready_part(index), self.region.pseudo
         # where nobody knows yet which token is an invocation's last, the first one of the next waits like any other
         first = C(0) if self.region.undecided(index) else self.builder.at(pseudo.first, 0)
-        self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first)
+        # a gate for overlapping buffers only stays as it is in other runs: sets and clears must come in pairs
+        matters = C(1) if self.builder.plan.ready is not None else self.context.overlap
+        self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first & matters)
         if self.region.plan.slots > 1:
             slot = self.builder.at(pseudo.slot, 0)
             self.m.d.comb += [ready.test.slot.eq(slot), ready.clear.slot.eq(slot)]
-        return [first | ready.test.ready]
+        return [first | ready.test.ready | ~matters]
 
     def _join(self, open_):
         """Enter when the head of the bypass and every response it waits for are there."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
-        if builder.plan.ready is not None or self.region.plan.speculative:
+        if index in self.region.ready_parts or self.region.plan.speculative:
             builder.at(self.region.pseudo.first, 0)
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
         waits, responses = [], {}
+        failed = [builder.at(value, 0) for value in self.region.late_errors(index).values()]
         for row in before.row:
             if row.joins:
                 waits.append(self._response(row.op, open_, responses))
-        self.carried = [v for v in builder.incoming if v not in responses]
+        own = {self.region.error_value(row.op) for row in before.row}
+        self.carried = [v for v in builder.incoming if v not in responses and v not in own]
         layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)})
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
         for k, value in enumerate(self.carried):
@@ -153,8 +161,23 @@ class LevelQueues:
         ]
         for _, stream, on in waits:
             self.m.d.comb += stream.ready.eq(taken & on)
+        self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
             self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+
+    def _errors(self, ops, ons, failed):
+        """Report failed loads, or pass it on to the level that knows whether the program made them."""
+        index, builder = self.builder.plan.index, self.builder
+        for op, on in zip(ops, ons, strict=True):
+            error = self.context.response_error(op)
+            if error is None:
+                continue
+            if not self.region.undecided(index):
+                failed.append(error & on)
+            elif self.region.error_value(op) in builder.incoming:
+                self.m.d.comb += builder.incoming[self.region.error_value(op)].eq(error & on)
+        if failed:
+            self.context.read_errors.append(builder.enter & Cat(failed).any())
 
     def _over(self, index):
         """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its invocation."""

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from amaranth import *
 from amaranth.lib import data
 
+from rtl_lib.credits import CreditCounter
 from rtl_lib.exits import ExitBuffer, ExitFifo
 from rtl_lib.loop import LoopHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import IntType, Value
-from ..schedule import RegionPlan
+from ..schedule import RegionPlan, Window
 from .level import LevelBuilder
 from .queues import LevelQueues
 
@@ -49,7 +50,11 @@ class RegionBuilder:
         self.context, self.plan = context, plan
         self.m = Module()
         self.pseudo = context.pseudo[plan] = Pseudo.of(plan)
+        self._errors: dict = {}
         self.results = [r for r in plan.loop.results if context.used(r)] if plan.loop else []
+        self.again_events, self.ready_events = [], {}
+        self.ready_parts: dict[int, SlotReady] = {}
+        self.windows: list[tuple[int, Window, CreditCounter]] = []
         self.children = {op: RegionBuilder(context, child) for op, child in self._loops()}
         if plan.loop is not None:
             self._make_loop_parts()
@@ -78,6 +83,12 @@ class RegionBuilder:
         if plan.loop is not None:
             m.submodules.header, m.submodules.exit = self.header, self.exit
             self._observe()
+            self._make_ready_parts()
+            self._make_windows()
+            self.again_events = self._either(self.header.again, (plan.again, plan.again_delay),
+                                             (plan.again_overlap, plan.again_overlap_delay), "again")
+            if plan.loop.attrs.get("apart"):
+                m.d.comb += self.header.apart.eq(self.context.overlap)
             if plan.speculative:
                 m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
             for k, c in enumerate(plan.carried):
@@ -103,6 +114,8 @@ class RegionBuilder:
             self._write_carried(builder)
             self._answer_header(builder)
             self._announce_ready(builder)
+            self._leave_windows(builder)
+        builder.stores()
         queues.push()
         queues.accept()
         self.m.submodules[f"level{level.index}"] = builder.m
@@ -144,9 +157,10 @@ class RegionBuilder:
         plan, header = self.plan, self.header
         if plan.decide.level == builder.plan.index:
             self._slot_event(builder, header.done, plan.decide.stage, ~self._continues(builder, plan.decide.stage))
-        if plan.again.level == builder.plan.index:
-            event = self._later(builder.m, header.again, plan.again_delay)
-            self._slot_event(builder, event, plan.again.stage, self._issues_next(builder, plan.again.stage))
+        for (point, delay), event in self.again_events:
+            if point.level == builder.plan.index:
+                event = self._later(builder.m, event, delay)
+                self._slot_event(builder, event, point.stage, self._issues_next(builder, point.stage))
 
     def _issues_next(self, builder, stage):
         """Whether the token lets the header issue the next one of its invocation."""
@@ -164,20 +178,71 @@ class RegionBuilder:
         return event
 
     def _announce_ready(self, builder):
+        for level, events in self.ready_events.items():
+            for point, event in events:
+                if point.level == builder.plan.index:
+                    condition = C(1) if self.undecided(level) else self._continues(builder, point.stage)
+                    self._slot_event(builder, event, point.stage, condition)
+
+    def _make_ready_parts(self):
         for level in self.plan.levels:
-            if level.ready is not None and level.ready.level == builder.plan.index:
-                ready = self.ready_part(level.index)
-                undecided = self.undecided(level.index)
-                stage = level.ready.stage
-                self._slot_event(builder, ready.set, stage, C(1) if undecided else self._continues(builder, stage))
+            if level.ready_overlap is not None:
+                part = SlotReady(self.plan.slots, ready=self.undecided(level.index))
+                self.ready_parts[level.index] = self.m.submodules[f"ready{level.index}"] = part
+                name = f"ready{level.index}_set"
+                self.ready_events[level.index] = self._either(part.set, level.ready, level.ready_overlap, name)
+
+    def _either(self, target, point, overlap_point, name: str):
+        """Points of a token with the events to be driven there, so that ``target`` gets that of ``overlap_point`` in runs
+        in which buffers overlap, and that of ``point`` (None: none) in others."""
+        if point == overlap_point:
+            return [(point, target)]
+        overlap, points = self.context.overlap, [p for p in (point, overlap_point) if p is not None]
+        events = [SlotEvent(self.plan.slots).create(path=(f"{name}_{k}",)) for k in range(len(points))]
+        usual = events[0] if point is not None else None
+        self.m.d.comb += [
+            target.valid.eq(Mux(overlap, events[-1].valid, usual.valid if usual else 0)),
+            target.slot.eq(Mux(overlap, events[-1].slot, usual.slot) if usual else events[-1].slot),
+        ]
+        return list(zip(points, events, strict=True))
+
+    def _make_windows(self):
+        for level in self.plan.levels:
+            for k, window in enumerate(dict.fromkeys(level.windows)):
+                credits = self.m.submodules[f"window{level.index}_{k}"] = CreditCounter(window.most)
+                self.windows.append((level.index, window, credits))
+
+    def _matters(self, window: Window):
+        return self.context.overlap if window.overlap else C(1)
+
+    def _leave_windows(self, builder):
+        """Tokens that pass the end of a window make room in it."""
+        for _, window, credits in self.windows:
+            if window.until.level == builder.plan.index:
+                passes = builder.valid(window.until.stage)
+                builder.m.d.comb += credits.give.eq(passes & self._matters(window))
+
+    def enter_windows(self, builder) -> list:
+        """One gate for each window that begins with the level."""
+        gates = []
+        for level, window, credits in self.windows:
+            if level == builder.plan.index:
+                self.m.d.comb += credits.take.eq(builder.enter & self._matters(window))
+                gates.append(credits.available | ~self._matters(window))
+        return gates
+
+    def late_errors(self, index) -> dict:
+        """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether it
+        failed: it counts only if the token turns out to be one of the program's."""
+        if not self.plan.speculative or index != self.plan.decide.level:
+            return {}
+        rows = [row for level in self.plan.levels[: index - 1] for row in level.row]
+        return {row.op: self.error_value(row.op) for row in rows if self.context.response_error(row.op) is not None}
+
+    def error_value(self, op) -> Value:
+        """The value that carries whether a speculative load failed."""
+        return self._errors.setdefault(op, Value(IntType(1), "failed"))
 
     def undecided(self, index) -> bool:
         """Whether tokens in that level may turn out to be behind the last one of their invocation."""
         return self.plan.speculative and index < self.plan.decide.level
-
-    def ready_part(self, index) -> SlotReady:
-        parts = self.__dict__.setdefault("_ready", {})
-        if index not in parts:
-            part = SlotReady(self.plan.slots, ready=self.undecided(index))
-            parts[index] = self.m.submodules[f"ready{index}"] = part
-        return parts[index]

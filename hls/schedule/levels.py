@@ -1,6 +1,7 @@
 """Which level of its region each operation belongs to (DESIGN: the hardware model).
 
-level(op) is the largest level of its operands; the result of a variable-latency operation is one level later. A carried
+level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is done,
+as far as its token goes, when it is pushed). A carried
 value is read in the first level that uses it, but never later than the level that writes it: behind that, the next
 token would already have overwritten it.
 """
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from ..ir import Op, Region, Value, has
+from ..memory import MemoryPlan
 
 __all__ = ["Levels", "assign_levels", "captures", "is_variable", "join_values", "offers_response"]
 
@@ -38,22 +40,26 @@ def _collect(region, fixed, inside, found):
             _collect(inner, fixed, inside, found)
 
 
-def is_variable(op: Op) -> bool:
-    """Whether the operation takes a number of cycles nobody knows beforehand."""
-    return has(op, "memory") or has(op, "region") or has(op, "wait")
+def is_variable(op: Op, memory: MemoryPlan) -> bool:
+    """Whether the operation takes a number of cycles nobody knows beforehand; of accesses the plan knows."""
+    if has(op, "memory"):
+        return memory.fixed_latency(op) is None
+    if op.opcode == "fence":
+        return any(a.direction == "store" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
+    return has(op, "region") or has(op, "wait")
 
 
-def offers_response(op: Op) -> bool:
-    """Whether the operation answers at all (a posted store does not)."""
-    return is_variable(op) and op.opcode != "store"
+def offers_response(op: Op, memory: MemoryPlan) -> bool:
+    """Whether the operation answers by a stream (a posted store does not answer at all)."""
+    return is_variable(op, memory) and op.opcode != "store"
 
 
 def join_values(op: Op) -> list[Value]:
-    """What the level behind a variable-latency operation needs to know of the request: whether it was made, and what the
+    """What the level behind an operation that answers needs to know of the request: whether it was made, and what the
     results are where it was not."""
     if op.opcode == "loop":
         return list(op.operands)
-    return [op.operands[1]] if op.opcode == "load" else []
+    return [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,11 @@ class Levels:
     write: tuple[int, ...]
     decide: int
     inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
+    variable: frozenset[Op]  #: operations of the region that take nobody knows how long
+    offering: frozenset[Op]  #: those of them that answer
 
 
-def assign_levels(region: Region, fixed: frozenset[Value], effects_from: int = 0) -> Levels:
+def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
 
     ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back.
@@ -78,29 +86,31 @@ def assign_levels(region: Region, fixed: frozenset[Value], effects_from: int = 0
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
     yielded = region.terminator.operands if region.terminator.opcode == "yield" else []
     carried = dict(zip(region.args, yielded[1:], strict=True))
-    floor = {op: effects_from if is_variable(op) and op.opcode != "load" else 0 for op in body}
-    values = _value_levels(body, inputs, carried, floor)
+    variable = frozenset(op for op in body if is_variable(op, memory))
+    offering = frozenset(op for op in body if offers_response(op, memory))
+    floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
+    values = _value_levels(body, inputs, carried, offering, floor)
     ops = {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(region.args, read, strict=True)
     write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
-    joined = [level + 1 for op, level in ops.items() if offers_response(op)]
-    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs)
+    joined = [level + 1 for op, level in ops.items() if op in offering]
+    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering)
 
 
-def _value_levels(body, inputs, carried, floor) -> dict[Value, int]:
+def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
     """The least levels at which values are there.
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
     such a value is taken as there from the start, and its slot waits for it.
     """
-    edges = [(v, r, is_variable(op)) for op in body for r in op.results or [op] for v in inputs[op]]
+    edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
     waiting = _waiting(edges)
     edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
-    levels: dict = {r: floor[op] + is_variable(op) for op in body for r in op.results}
+    levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
         changed = False

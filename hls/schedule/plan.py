@@ -6,9 +6,9 @@ A region (the kernel's top, or a loop's body) is a chain of levels; a level is a
 
 from dataclasses import dataclass
 
-from ..ir import Op, Region, Value
+from ..ir import Op, Region, TokenType, Value
 
-__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row"]
+__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row", "Window"]
 
 
 @dataclass(frozen=True, order=True)
@@ -32,6 +32,33 @@ class Carried:
     read: Point
     write: Point
 
+    @property
+    def overlap(self) -> bool:
+        """Whether it only matters in runs in which buffers overlap."""
+        return isinstance(self.arg.type, TokenType) and self.arg.type.overlap
+
+    @property
+    def distance(self) -> int:
+        """How many iterations the value is old: 1 unless it is a token."""
+        return self.arg.type.distance if isinstance(self.arg.type, TokenType) else 1
+
+    @property
+    def windowed(self) -> bool:
+        """Whether several tokens may be between its read and its write."""
+        return self.distance > 1 and self.write.level > self.read.level
+
+
+@dataclass(frozen=True)
+class Window:
+    """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
+
+    With ``overlap`` this holds in runs in which buffers overlap only.
+    """
+
+    until: Point
+    most: int
+    overlap: bool
+
 
 @dataclass(frozen=True)
 class Row:
@@ -53,7 +80,8 @@ class LevelPlan:
 
     ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
     token only when every queue has room for all tokens inside (credits).
-    ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces.
+    ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces;
+    ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner).
     """
 
     index: int
@@ -62,6 +90,8 @@ class LevelPlan:
     row: tuple[Row, ...]
     bypass_depth: int
     ready: Point | None
+    ready_overlap: Point | None
+    windows: tuple[Window, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +99,8 @@ class RegionPlan:
     """A loop's body (or a kernel's top, where ``loop`` is None and exactly one token passes).
 
     ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
-    the continue condition is known, ``again`` where the header may issue the slot's next token. A ``speculative`` loop issues
+    the continue condition is known, ``again`` where the header may issue the slot's next token, ``again_overlap`` where it
+    may in runs in which buffers overlap. ``ii`` is for runs in which they do not. A ``speculative`` loop issues
     tokens before the decision; level ``decide.level`` drops those that come behind the last one.
     """
 
@@ -85,7 +116,9 @@ class RegionPlan:
     invariants: tuple[Value, ...]
     decide: Point
     again: Point
+    again_overlap: Point
     again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does

@@ -1,6 +1,9 @@
 """Plans a whole kernel: its loops from the innermost out, then its top."""
 
+from dataclasses import replace
+
 from ..ir import Function, Op, Region
+from ..memory import MemoryPlan
 from .plan import KernelPlan, RegionPlan
 from .region import RegionPlanner
 from .static import static_operations
@@ -9,8 +12,11 @@ from .timing import OperatorTiming
 __all__ = ["plan_kernel"]
 
 
-def plan_kernel(function: Function, timing: OperatorTiming, memory_latency: int, elastic_depth: int = 0) -> KernelPlan:
-    """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical, in cycles."""
+def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, memory_latency: int,
+                elastic_depth: int = 0) -> KernelPlan:
+    """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical of its variable accesses,
+    in cycles."""
+    timing = replace(timing, memory=memory)
     static = static_operations(function)
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)])

@@ -6,7 +6,7 @@ Too shallow costs rate, never correctness (rule 5 of the hardware model).
 from dataclasses import dataclass
 
 from ..ir import Op
-from .levels import Levels, is_variable, offers_response
+from .levels import Levels
 from .plan import RegionPlan, Row
 
 __all__ = ["QueueSizes", "entry_count", "level_queues", "slot_count"]
@@ -52,12 +52,12 @@ def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: boo
     """The rows behind level ``k`` and the depth of the queue that goes past them."""
     rows = []
     for op, level in levels.op.items():
-        if level != k or not is_variable(op):
+        if level != k or op not in levels.variable:
             continue
         push = stages.start[op]
         # a frozen elastic level must not hold back the bypass of tokens whose requests are already out: room for all between
         depth = stages.depth - push + 2 if elastic else push + 4
-        rows.append(Row(op, push, depth, offers_response(op)))
+        rows.append(Row(op, push, depth, op in levels.offering))
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
     return tuple(rows), (2 if elastic else stages.depth + 3) + waiting
 

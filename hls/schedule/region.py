@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 from ..ir import Op, Region, Value, has
-from .levels import Levels, assign_levels, captures, is_variable, offers_response
-from .plan import Carried, LevelPlan, Point, RegionPlan
+from .levels import Levels, assign_levels, captures
+from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
+
+#: no loop has more tokens on their way than this, so a wider window means nothing
+MOST_IN_WINDOW = 4096
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class RegionPlanner:
     elastic_depth: int = 0
 
     def plan(self, region: Region, loop: Op | None) -> RegionPlan:
-        levels = assign_levels(region, self.fixed)
+        levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
         stages = self._stages(region, levels, None, bool(speculative))
@@ -36,22 +39,27 @@ class RegionPlanner:
             stages = self._stages(region, levels, ii, bool(speculative))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages)
-        available = self._available(region, levels, start, carried)
+        available = self._available(levels, start, carried)
         decide = self._decide(region, levels, stages, available)
-        crossing = self._crossing(carried, Point(0, 0) if speculative else decide, stages, levels)
-        static_ii = max(ii, crossing) if loop else 1
-        again, delay = _again(carried, Point(0, 0) if speculative else decide, ii, stages)
-        slots = slot_count(static_ii, loop, self.repeated, crossing > ii)
+        always = tuple(c for c in carried if not c.overlap)  # what matters in every run
+        first_decide = Point(0, 0) if speculative else decide
+        crossing = self._crossing(always, first_decide, stages, levels)
+        windowed = self._windowed(always, stages, levels)
+        static_ii = max(ii, crossing, windowed) if loop else 1
+        again, delay = _again(always, first_decide, ii, stages)
+        again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
+        # what keeps tokens of all slots in one window gains nothing from more slots
+        slots = slot_count(static_ii, loop, self.repeated, crossing > ii) if windowed < static_ii else 1
         latency = self._latency(levels, stages)
         entries = entry_count(slots, latency, static_ii, self.repeated, _uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
         plans = tuple(
-            self._level(region, k, levels, stages[k], carried, decide if speculative else None, again, sizes)
+            self._level(k, levels, stages[k], carried, decide if speculative else None, (again, again_overlap), sizes)
             for k in range(levels.count)
         )
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
-            decide, again, delay, latency, bool(speculative),
+            decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
             next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
         )
 
@@ -65,15 +73,15 @@ class RegionPlanner:
         """
         if loop is None or levels.decide == 0 or (self.repeated and loop.attrs.get("interleave", True)):
             return None
-        ahead = assign_levels(region, self.fixed, effects_from=levels.decide)
+        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
         returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
         return None if returns or ahead.decide != levels.decide else ahead
 
-    def _available(self, region, levels, start, carried) -> dict[Value, Point]:
+    def _available(self, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""
         table = {c.arg: c.read for c in carried}
         for op, point in start.items():
-            if is_variable(op):
+            if op in levels.offering:
                 place = Point(point.level + 1, 0)
             else:
                 place = Point(point.level, point.stage + self.timing.latency(op))
@@ -88,7 +96,7 @@ class RegionPlanner:
     def _latency(self, levels, stages) -> int:
         rows = [0] * levels.count
         for op, k in levels.op.items():
-            if is_variable(op) and offers_response(op):
+            if op in levels.offering:
                 rows[k] = max(rows[k], self._row_latency(op))
         return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
 
@@ -99,24 +107,33 @@ class RegionPlanner:
         """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it just
         takes the latency of what lies between."""
         longest = 0
-        spans = [(c.read, c.write) for c in carried] + [(Point(0, 0), decide)] if decide else []
+        spans = [*((c.read, c.write) for c in carried if not c.windowed), (Point(0, 0), decide)]
         for first, last in spans:
             if last.level > first.level:
                 longest = max(longest, self._distance(first, last, stages, levels))
         return longest
 
+    def _windowed(self, carried, stages, levels) -> int:
+        """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
+        return max((-(-self._distance(c.read, c.write, stages, levels) // c.distance) for c in carried if c.windowed),
+                   default=0)
+
     def _distance(self, first, last, stages, levels) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and offers_response(op)]
+            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and op in levels.offering]
             cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 
-    def _level(self, region, k, levels, stages, carried, decide, again, sizes) -> LevelPlan:
+    def _level(self, k, levels, stages, carried, decide, agains, sizes) -> LevelPlan:
         elastic = 0 < stages.depth <= self.elastic_depth
-        ready = _ready_point(k, carried, again, decide)
+        again, again_overlap = agains
+        ready = _ready_point(k, [c for c in carried if not c.overlap], again, decide)
+        ready_overlap = _ready_point(k, carried, again_overlap, decide) or ready
         row, bypass = level_queues(sizes, levels, stages, k, elastic)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready)
+        windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
+                        for c in carried if c.windowed and c.read.level == k)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows)
 
 
 def _carried(region, levels, stages) -> tuple[Carried, ...]:
@@ -133,7 +150,8 @@ def _carried(region, levels, stages) -> tuple[Carried, ...]:
 
 def _again(carried, decide, ii, stages) -> tuple[Point, int]:
     """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
-    again = max([decide, *(c.write for c in carried if c.read.level == 0 and c.write.level > 0)])
+    back = [_safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)]
+    again = max([decide, *back])
     if again.level == 0 and again.stage < ii - 1:
         stage = min(ii - 1, stages[0].depth - 1)
         return Point(0, stage), ii - 1 - stage
@@ -147,7 +165,7 @@ def _ready_point(k, carried, again, decide) -> Point | None:
     """
     if k == 0:
         return None
-    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again]
+    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed]
     if decide is not None and decide.level == k:
         points.append(decide)
     return max(points, default=None)

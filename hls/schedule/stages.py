@@ -7,9 +7,9 @@ where all that later levels need must have arrived.
 
 from dataclasses import dataclass
 
-from ..ir import Op, Region
+from ..ir import Op, Region, TokenType
 from .explain import Bottleneck
-from .levels import Levels, is_variable, join_values, offers_response
+from .levels import Levels, join_values
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
 
@@ -48,7 +48,7 @@ def used_values(region: Region, levels: Levels):
     """Pairs (value, level in which it is needed), control and loop results included."""
     for op, level in levels.op.items():
         yield from ((v, level) for v in levels.inputs[op])
-        if offers_response(op):
+        if op in levels.offering:
             yield from ((v, level + 1) for v in join_values(op))
     yielded = region.terminator.operands
     if region.terminator.opcode == "yield":
@@ -88,7 +88,7 @@ class _ProblemBuilder:
             if level != self.k:
                 continue
             t = self.timing
-            width = 0 if is_variable(op) else sum(v.type.bits for v in op.results)
+            width = 0 if op in self.levels.variable else sum(v.type.bits for v in op.results)
             self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width)
         for op, level in self.levels.op.items():
             if level == self.k:
@@ -101,12 +101,23 @@ class _ProblemBuilder:
         for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
-                self._node(("read", c), delay=self.timing.slot_read, width=arg.type.bits)
+                self._node(("read", c), delay=self._slot_read(arg), width=arg.type.bits)
             if writes:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
                 self.edges.append(Dependence(("read", c), ("write", c)))
-                self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+                self._recurrence(c, arg.type)
+
+    def _recurrence(self, c: int, type):
+        """From the write to the read of a later iteration. A token has no register: what is done may be relied on at once;
+        where it only matters if buffers overlap, the loop's header sees to it in such runs."""
+        if not isinstance(type, TokenType):
+            self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+        elif not type.overlap:
+            self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
+
+    def _slot_read(self, arg) -> float:
+        return self.timing.slot_read if arg.type.bits else 0.0
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -121,12 +132,20 @@ class _ProblemBuilder:
         if value in self.fixed:
             return
         producer = value.op
-        if producer is not None and self.levels.op.get(producer) == self.k and not is_variable(producer):
+        if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.offering:
             source = producer
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
-            source = self._node(("read", self.carried[value]), delay=self.timing.slot_read, width=value.type.bits)
+            source = self._node(("read", self.carried[value]), delay=self._slot_read(value), width=value.type.bits)
         elif self.levels.value.get(value, 0) <= self.k:
             source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
         else:
             return
-        self.edges.append(Dependence(source, user))
+        if isinstance(value.type, TokenType):
+            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer)))
+        else:
+            self.edges.append(Dependence(source, user))
+
+    def _done(self, producer: Op | None) -> int:
+        """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
+        stores = producer is not None and producer.opcode == "store" and producer not in self.levels.variable
+        return int(stores)  # a store that never waits is seen by loads from the next cycle on

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from rtl_lib.arith.catalog import Choice, choose
 
 from ..ir import Op, PointerType, has
+from ..memory import MemoryPlan
 from ..target.delay import DelayModel
-from .levels import is_variable
 from .parts import part_for
 
 __all__ = ["OperatorTiming"]
@@ -18,10 +18,12 @@ _WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast
 
 @dataclass(frozen=True)
 class OperatorTiming:
-    """Answers the scheduler's questions about one operation. ``address_bits`` is the width of a pointer."""
+    """Answers the scheduler's questions about one operation. ``address_bits`` is the width of a pointer; ``memory``
+    knows the accesses of the kernel at hand."""
 
     model: DelayModel
     address_bits: int
+    memory: MemoryPlan = field(default_factory=MemoryPlan)
     _choices: dict[Op, Choice | None] = field(default_factory=dict)
 
     @property
@@ -50,21 +52,23 @@ class OperatorTiming:
     def latency(self, op: Op) -> int:
         """Cycles from operands to result; 0 is combinational."""
         choice = self._choice(op)
-        return choice.latency if choice else 0
+        return choice.latency if choice else self.memory.fixed_latency(op) or 0
 
     def delay(self, op: Op) -> float:
         """Nanoseconds from the operands to the result, or to the first register inside."""
         choice = self._choice(op)
         if choice:
             return choice.delay_ns
-        if is_variable(op) or op.opcode in _WIRES:
-            return 0.0
+        if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES:
+            return 0.0  # all of them begin with a register: of a queue, or of a RAM
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:
         """Nanoseconds from the last register inside to the result."""
         choice = self._choice(op)
-        return choice.out_delay_ns if choice else 0.0
+        if choice:
+            return choice.out_delay_ns
+        return self.model.delay("ram_out", 1) if self.memory.fixed_latency(op) else 0.0
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)

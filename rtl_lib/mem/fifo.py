@@ -49,12 +49,17 @@ class StreamFifo(wiring.Component):
         self.depth = depth
         self.stored_bits = Shape.cast(shape).width  # with none there is nothing to store, only to count
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
-        self.timing = Timing(latency=2 if self.in_block_ram else 1)
+        self.timing = self.timing_of(shape, depth)
         super().__init__({
             "i": In(stream.Signature(shape)),
             "o": Out(stream.Signature(shape)),
             "level": Out(range(depth + 1)),
         })
+
+    @staticmethod
+    def timing_of(shape, depth):
+        """The timing of a FIFO of that shape and depth."""
+        return Timing(latency=2 if depth > SHALLOW and Shape.cast(shape).width else 1)
 
     def elaborate(self, platform):
         m = Module()

@@ -10,10 +10,11 @@ __all__ = ["Event", "Statistics", "wait_for_events"]
 
 
 class Statistics:
-    """The measured figures of one kernel run."""
+    """The measured figures of one kernel run. ``simulation_seconds`` is the wall time that simulating it took."""
 
-    def __init__(self, values: dict):
+    def __init__(self, values: dict, simulation_seconds: float):
         self._values = values
+        self.simulation_seconds = simulation_seconds
 
     def to_dict(self) -> dict:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts."""

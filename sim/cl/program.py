@@ -54,9 +54,9 @@ class Program:
         try:
             self.result = compiler.compile_source(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
-            self._log = "\n".join(render(one, {SOURCE_NAME: self.source}) for one in error.diagnostics)
+            self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
-        self._log = "\n".join(render(one, {SOURCE_NAME: self.source}) for one in self.result.warnings)
+        self._log = "\n".join(render(one, self.result.module.sources) for one in self.result.warnings)
         return self
 
     @property

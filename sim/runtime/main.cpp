@@ -3,6 +3,8 @@
 //   write ADDRESS VALUE      -> ok
 //   read ADDRESS             -> ok VALUE
 //   run LIMIT MASK           -> ok INTERRUPTS CYCLE     (stops at an interrupt in MASK or after LIMIT cycles)
+//   wire NAME VALUE          -> ok                      (sets an input of a design without registers)
+//   until NAME LIMIT         -> ok HIGH CYCLE           (stops when the output NAME is high or after LIMIT cycles)
 //   reset SEED               -> ok
 //   cycle                    -> ok CYCLE
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
@@ -83,6 +85,13 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     const auto limit = argument<uint64_t>(words);
     const uint64_t interrupts = simulation.run(limit, argument<uint64_t>(words));
     return "ok " + std::to_string(interrupts) + ' ' + std::to_string(simulation.cycle());
+  } else if (command == "wire") {
+    const auto name = argument<std::string>(words);
+    simulation.set_wire(name, argument<uint64_t>(words));
+  } else if (command == "until") {
+    const auto name = argument<std::string>(words);
+    const bool high = simulation.run_until(name, argument<uint64_t>(words));
+    return "ok " + std::to_string(high) + ' ' + std::to_string(simulation.cycle());
   } else if (command == "reset") {
     simulation.set_seed(argument<uint32_t>(words));
     simulation.reset();

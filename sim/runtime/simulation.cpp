@@ -11,7 +11,7 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
       clock_(required("clk")),
       double_clock_(model.pin("sync2x_clk")),
       reset_(required("rst")),
-      interrupt_(required("interrupt")),
+      interrupt_(model.pin("interrupt")),
       stall_seed_(model.pin("stall_seed")),
       control_(control_pins()) {
   for (uint32_t bank = 0; bank < memory.map().banks; bank++) {
@@ -32,6 +32,7 @@ Pin Simulation::required(const std::string& name) {
 }
 
 AxiLitePins Simulation::control_pins() {
+  if (!interrupt_) return {};  // started by wires
   const auto pin = [this](const char* name) { return required(std::string("s_axil_") + name); };
   return {pin("awvalid"), pin("awready"), pin("awaddr"), pin("wvalid"), pin("wready"), pin("wdata"),
           pin("wstrb"),   pin("bvalid"),  pin("bready"), pin("bresp"),  pin("arvalid"), pin("arready"),
@@ -134,6 +135,18 @@ uint32_t Simulation::read_register(uint32_t address) {
   control_.start_read(address);
   settle_transaction();
   return control_.value();
+}
+
+void Simulation::set_wire(const std::string& name, uint64_t value) {
+  required(name).set(value);
+  model_.eval();
+}
+
+bool Simulation::run_until(const std::string& name, uint64_t limit) {
+  const Pin pin = required(name);
+  const uint64_t end = cycle_ + limit;
+  while (cycle_ < end && pin.get() == 0) step();
+  return pin.get() != 0;
 }
 
 uint64_t Simulation::run(uint64_t limit, uint64_t mask) {

@@ -27,6 +27,10 @@ class Simulation {
   uint32_t read_register(uint32_t address);
   /// Runs until an interrupt in `mask` is high, at most `limit` cycles; returns the interrupts.
   uint64_t run(uint64_t limit, uint64_t mask);
+  /// A design started by wires instead of registers: sets an input, and runs until an output is high or `limit` cycles
+  /// are over. Both throw std::runtime_error where there is no such port; the second returns whether it is high.
+  void set_wire(const std::string& name, uint64_t value);
+  bool run_until(const std::string& name, uint64_t limit);
   uint64_t interrupts() const { return interrupt_.get(); }
   uint64_t cycle() const { return cycle_; }
 

@@ -204,3 +204,27 @@ def test_time_grows_with_the_size(taps):
              f"for (int i = 0; i < n; i++) {{\n#pragma unroll\nfor (int j = {taps - 1}; j > 0; j--) w[j] = w[j - 1];"
              f"w[0] = a[i]; int s = 0;\n#pragma unroll\nfor (int j = 0; j < {taps}; j++) s += w[j] * (j * 37 + 11);"
              "a[i] = s; } }")
+
+
+@pytest.mark.parametrize("head", [
+    "int i = 0; i < n; i++", "int i = n; i > 0; i--", "int i = n; i >= 0; i -= 3", "uint i = 0; i <= n; i += 2",
+    "uint i = n; i-- > 0;", "int i = -n; i <= n; i += 3", "int i = 0; i != n; i++", "short i = 5; i < n; i += 2",
+    "int i = 1; i <= 20; i *= 2", "uchar i = 250; i > 3; i++"])
+def test_loops_of_every_shape_keep_their_trips(head):
+    module, f = compiled(f"kernel void k(global int *a, int n, int w) {{ int t = 0; for ({head}) {{ t++; a[t] = i * w + i / 3; }}"
+                         "a[0] = t; }")
+    for n in (0, 1, 2, 3, 11):
+        same(module, f, {"a": np.zeros(64, np.int32)}, {"n": n, "w": -7})
+
+
+def test_places_below_a_pointer_into_a_private_array():
+    module, f = compiled("kernel void k(global int *a, int n) { int h[16]; for (int i = 0; i < 16; i++) h[i] = i * i;"
+                         "for (int i = 0; i < n; i++) { int *p = &h[(a[i] & 7) + 2]; p[-1] += 3; a[i] = p[-2] - p[-1]; } }")
+    same(module, f, {"a": np.arange(5, 25, dtype=np.int32)}, {"n": 20})
+
+
+def test_variables_of_a_helper_are_not_carried_from_call_to_call():
+    _, f = compiled("int f(int x) { int t; if (x > 0) t = x; int r = 1; if (x > 0) r = t + 1; return r; }\n"
+                    "kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }")
+    (loop,) = loops(f)
+    assert [v.name for v in loop.regions[0].args] == ["i"]

@@ -1,0 +1,215 @@
+"""Byte offsets as sums: constants, iteration counters of loops, and values nothing is known about.
+
+Integers in IR wrap, sums here do not. A form of a value of w bits is first found modulo 2**w, which is always right; it
+stands for the value itself where its bounds show that it does not wrap, and, as C leaves it undefined, for a signed
+value of 32 bits or more; else the multiple of 2**w between the two is one more unknown. A byte offset as wide as an address
+is taken not to wrap around the address space; a narrower one is unsigned. What is no sum is a symbol.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..ir import Function, IntType, Op, Value, walk
+from ..ir.rewrite import constant
+from ..ir.values import signed as as_signed
+from .loops import Induction, Loop, LoopTree
+from .trips import implied
+
+__all__ = ["Affine", "AffineForms", "Symbol"]
+
+_FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
+_UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
+_SIZES = ("global_size", "local_size", "num_groups", "global_offset", "global_count", "work_dim")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
+
+    With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
+    """
+
+    value: Value
+    signed: bool
+    low: int = field(compare=False)
+    high: int = field(compare=False)
+    wraps: "Affine | None" = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop for its iteration counter from 0."""
+
+    const: int = 0
+    terms: dict = field(default_factory=dict)
+
+    def __add__(self, other: "Affine") -> "Affine":
+        terms = dict(self.terms)
+        for unknown, factor in other.terms.items():
+            terms[unknown] = terms.get(unknown, 0) + factor
+        return Affine(self.const + other.const, {u: f for u, f in terms.items() if f})
+
+    def __mul__(self, factor: int) -> "Affine":
+        return Affine(self.const * factor, {u: f * factor for u, f in self.terms.items()} if factor else {})
+
+    def __sub__(self, other: "Affine") -> "Affine":
+        return self + other * -1
+
+    def loops(self) -> Iterable[Loop]:
+        return (u for u in self.terms if isinstance(u, Loop))
+
+    def symbols(self) -> Iterable[Symbol]:
+        return (u for u in self.terms if isinstance(u, Symbol))
+
+
+class AffineForms:
+    """Forms of the values of one flat kernel; addresses have ``address_bits`` bits."""
+
+    def __init__(self, function: Function, address_bits: int = 64):
+        self.tree = LoopTree(function)
+        self.address_bits = address_bits
+        scalars = sum(p.kind == "scalar" for p in function.params)
+        hidden = zip(function.attrs.get("launch_args", ()), function.args[scalars:])
+        self._sizes = {value for name, value in hidden if name.startswith(_SIZES)}
+        #: values better read as unsigned, as somebody does so
+        self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
+        self._modular: dict[Value, Affine] = {}
+        self._exact: dict[tuple[Value, bool], Affine] = {}
+
+    def offset(self, access: Op) -> Affine:
+        """The byte offset of a load or store in its memory."""
+        (offset,) = access.operands[0].op.operands
+        return self.modular(offset) if offset.type.bits >= self.address_bits else self.exact(offset, False)
+
+    def exact(self, value: Value, is_signed: bool) -> Affine:
+        """The value as a number, read as signed or unsigned."""
+        key = value, is_signed
+        if key not in self._exact:
+            self._exact[key] = self._find_exact(value, is_signed)
+        return self._exact[key]
+
+    def modular(self, value: Value) -> Affine:
+        """A form that is congruent to the value modulo 2**bits."""
+        if value not in self._modular:
+            self._modular[value] = self._find_modular(value)
+        return self._modular[value]
+
+    def bounds(self, form: Affine) -> tuple[int, int]:
+        """Least and greatest value of the form, from what is known of each unknown alone."""
+        low = high = form.const
+        for unknown, factor in form.terms.items():
+            least, most = self._limits(unknown)
+            low += factor * (least if factor > 0 else most)
+            high += factor * (most if factor > 0 else least)
+        return low, high
+
+    # --- numbers ---
+
+    def _find_exact(self, value: Value, is_signed: bool) -> Affine:
+        bits, form = value.type.bits, self.modular(value)
+        least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+        low, high = self.bounds(form)
+        if low >= least and high <= most:
+            return form
+        if is_signed and bits >= 32:
+            return form
+        counted = None if is_signed else self._counted(value)
+        return counted or form + Affine(0, {Symbol(value, is_signed, least, most, form): 1 << bits})
+
+    def _counted(self, value: Value) -> Affine | None:
+        """An unsigned counter that is known not to wrap, or one more than it, which does not wrap either."""
+        op, more = value.op, 0
+        if op is not None and op.opcode == "add" and constant(op.operands[1]) == 1:
+            value, more = op.operands[0], 1
+        induction = self._induction(value)
+        if induction is None or not self._stays_below(induction):
+            return None
+        return self.exact(induction.init, False) + Affine(more, {self.tree.holder(value): 1})
+
+    def _symbol(self, value: Value, is_signed: bool) -> Affine:
+        return Affine(0, {Symbol(value, is_signed, *self._range(value, is_signed)): 1})
+
+    def _range(self, value: Value, is_signed: bool) -> tuple[int, int]:
+        bits, op = value.type.bits, value.op
+        full = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+        if value in self._sizes:
+            return 0, (1 << 31) - 1  # the host keeps them so
+        if op is None or op.opcode not in ("and", "lshr", "urem") or constant(op.operands[1]) is None:
+            return full
+        number = constant(op.operands[1])
+        top = {"and": number, "lshr": (1 << bits) - 1 >> number, "urem": number - 1 if number else full[1]}[op.opcode]
+        return (0, top) if top <= full[1] else full
+
+    # --- modulo the width ---
+
+    def _find_modular(self, value: Value) -> Affine:
+        induction = self._induction(value)
+        if induction:
+            loop = self.tree.holder(value)
+            return self.modular(induction.init) + Affine(0, {loop: induction.step})
+        op = value.op
+        handler = getattr(self, f"_on_{op.opcode}", None) if op is not None else None
+        form = handler(op) if handler else None
+        if form is not None:
+            return form
+        return self._symbol(value, value not in self._unsigned)
+
+    def _induction(self, value: Value) -> Induction | None:
+        loop = self.tree.holder(value) if value.op is None else None
+        return loop.inductions.get(value) if loop else None
+
+    def _on_const(self, op: Op) -> Affine:
+        return Affine(as_signed(op.attrs["value"], op.result.type.bits))
+
+    def _on_add(self, op: Op) -> Affine:
+        return self.modular(op.operands[0]) + self.modular(op.operands[1])
+
+    def _on_sub(self, op: Op) -> Affine:
+        return self.modular(op.operands[0]) - self.modular(op.operands[1])
+
+    def _on_mul(self, op: Op) -> Affine | None:
+        left, right = (self.modular(v) for v in op.operands)
+        if left.terms and right.terms:
+            return None
+        return left * right.const if left.terms else right * left.const
+
+    def _on_shl(self, op: Op) -> Affine | None:
+        count = constant(op.operands[1])
+        if count is None or count >= op.result.type.bits:
+            return None
+        return self.modular(op.operands[0]) * (1 << count)
+
+    def _on_sext(self, op: Op) -> Affine:
+        return self.exact(op.operands[0], True)
+
+    def _on_zext(self, op: Op) -> Affine:
+        return self.exact(op.operands[0], False)
+
+    def _on_trunc(self, op: Op) -> Affine:
+        return self.modular(op.operands[0])
+
+    # --- loops ---
+
+    def _limits(self, unknown) -> tuple[int, int]:
+        if isinstance(unknown, Loop):
+            return self._counts(unknown)
+        return (unknown.low, unknown.high) if unknown.wraps is None else (-_FAR, _FAR)
+
+    def _counts(self, loop: Loop) -> tuple[int, int]:
+        """Bounds of a loop's iteration counter."""
+        if loop.most_trips is not None:
+            return 0, loop.most_trips - 1
+        ends = [(1 << i.arg.type.bits) - 1 for i in loop.inductions.values() if self._stays_below(i)]
+        return 0, min(ends, default=_FAR)
+
+    def _stays_below(self, induction: Induction) -> bool:
+        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than something."""
+        loop = self.tree.holder(induction.arg)
+        return induction.step == 1 and _checked(loop.following(induction.arg), loop.again) and (
+            constant(induction.init) == 0 or _checked(induction.init, loop.op.operands[0]))
+
+
+def _checked(value: Value, condition: Value) -> bool:
+    """Whether ``condition`` implies that ``value``, unsigned, is less than something."""
+    return any(truth and fact.op is not None and fact.op.opcode == "ult" and fact.op.operands[0] is value
+               and isinstance(value.type, IntType) for fact, truth in implied(condition).items())

@@ -1,0 +1,216 @@
+"""Which accesses of a kernel must keep their order: exact for affine offsets, pessimistic for others.
+
+Two accesses depend on each other when one stores and both may touch the same byte, in the same iteration of the loops
+around both, or at some distance in one of them with all loops outside of it at the same iteration. Work-items of an
+NDRange have no order among each other. Two different buffers share bytes only if the host passes overlapping ones;
+an access through a `restrict` pointer never meets one through another argument.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from math import gcd
+
+import islpy as isl
+
+from ..ir import Function, MemoryObject, Op, walk
+from .affine import Affine, AffineForms, Symbol
+from .domain import Condition, Domains
+from .loops import Loop
+
+__all__ = ["Dependence", "Kind", "dependences"]
+
+#: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
+MOST_STEPS = 200_000
+
+
+class Kind(Enum):
+    """Read after write, write after read, write after write: what the later access does after what the earlier one did."""
+
+    RAW = "read after write"
+    WAR = "write after read"
+    WAW = "write after write"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """``dst`` must come after ``src``.
+
+    ``loop`` is None for accesses of one iteration of all loops around both. Otherwise ``dst`` belongs to an iteration of
+    ``loop`` at least ``distance`` behind that of ``src``. ``known``: the offsets are sums of iteration counters and values
+    that are the same for both, so that the distance is exact. ``overlap``: different buffers, which only matters where they
+    overlap.
+    """
+
+    src: Op
+    dst: Op
+    kind: Kind
+    loop: Op | None = None
+    distance: int = 0
+    known: bool = True
+    overlap: bool = False
+
+
+def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence, ...]:
+    """All dependences among the global accesses of a flat kernel, in program order of the sources.
+
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
+    """
+    accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
+    tester = _Tester(function, address_bits)
+    found: list[Dependence] = []
+    for k, first in enumerate(accesses):
+        for second in accesses[k:]:
+            found += tester.pair(first, second)
+    return tuple(found)
+
+
+def _memory(function: Function, access: Op) -> MemoryObject:
+    return function.memories[access.operands[0].op.attrs["mem"]]
+
+
+def _kind(src: Op, dst: Op) -> Kind:
+    if src.opcode == "load":
+        return Kind.WAR
+    return Kind.RAW if dst.opcode == "load" else Kind.WAW
+
+
+def _size(access: Op) -> int:
+    value = access.result if access.opcode == "load" else access.operands[1]
+    return value.type.bytes
+
+
+class _Tester:
+    def __init__(self, function: Function, address_bits: int):
+        self.function = function
+        self.forms = AffineForms(function, address_bits)
+        self.tree = self.forms.tree
+        self.domains = Domains(self.forms)
+        self.context = isl.Context()
+        self.context.set_max_operations(MOST_STEPS)
+        self.answers: dict[str, int | None] = {}
+
+    def pair(self, first: Op, second: Op) -> list[Dependence]:
+        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order."""
+        one, other = _memory(self.function, first), _memory(self.function, second)
+        if "store" not in (first.opcode, second.opcode):
+            return []
+        if one is other:
+            return self._same_buffer(first, second)
+        if one.restrict or other.restrict or "global" != one.space or "global" != other.space:
+            return []
+        return self._different_buffers(first, second)
+
+    def _common(self, first: Op, second: Op) -> list[Loop]:
+        return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]
+
+    def _orders(self, first: Op, second: Op):
+        """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
+        common = self._common(first, second)
+        if first is not second:
+            yield first, second, None, len(common)
+        for level, loop in enumerate(common):
+            if not loop.parallel:
+                yield first, second, loop, level
+                if first is not second:
+                    yield second, first, loop, level
+
+    def _different_buffers(self, first: Op, second: Op) -> list[Dependence]:
+        return [Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)
+                for src, dst, loop, _ in self._orders(first, second)]
+
+    def _same_buffer(self, first: Op, second: Op) -> list[Dependence]:
+        found = []
+        for src, dst, loop, same in self._orders(first, second):
+            question = _Question(self, src, dst, loop, same)
+            known = question.known
+            distance = None if question.apart else self._ask(question.text)
+            if distance is not None:
+                found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
+        return found
+
+    def _ask(self, text: str) -> int | None:
+        """The least d of the set, None where it is empty."""
+        if text not in self.answers:
+            self.context.reset_operations()
+            try:
+                found = isl.Set.read_from_str(self.context, text)
+                self.answers[text] = None if found.is_empty() else found.dim_min_val(0).to_python()
+            except isl.Error:  # too hard: pessimistic
+                self.answers[text] = int("d >= 1" in text)
+        return self.answers[text]
+
+
+class _Question:
+    """At which distance do two accesses meet? The outermost ``same`` loops are at one iteration for both."""
+
+    def __init__(self, tester: _Tester, src: Op, dst: Op, loop: Loop | None, same: int):
+        self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
+        self.shared = set(tester.tree.around(src)[:same])
+        self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)
+        self.limits: dict[str, str] = {}  #: what is known of each name
+        self.distance = self._between(tester.forms.offset(src), tester.forms.offset(dst))
+
+    def _between(self, src: Affine, dst: Affine) -> dict:
+        """dst - src as factors of names; the constant has the name 1."""
+        total = self._named(dst, "dst")
+        for name, factor in self._named(src, "src").items():
+            total[name] = total.get(name, 0) - factor
+        return {name: factor for name, factor in total.items() if factor or name == 1}
+
+    def _named(self, form: Affine, side: str) -> dict:
+        return {1: form.const} | {self._name(unknown, side): factor for unknown, factor in form.terms.items()}
+
+    def _name(self, unknown, side: str) -> str:
+        home = unknown if isinstance(unknown, Loop) else self.tester.tree.changing(unknown.value)
+        key = unknown if home is None or home in self.shared else (unknown, side)
+        if key not in self.names:
+            self.names[key] = name = f"x{len(self.names)}"
+            if isinstance(unknown, Symbol):
+                self.limits[name] = f"{unknown.low} <= {self._value(unknown, name, side)} <= {unknown.high}"
+        return self.names[key]
+
+    def _value(self, symbol: Symbol, name: str, side: str) -> str:
+        if symbol.wraps is None:
+            return name
+        return f"{1 << symbol.value.type.bits}*{name} + {_sum(self._named(symbol.wraps, side))}"
+
+    @property
+    def known(self) -> bool:
+        """Whether the offsets hold, beside iteration counters, only values that both share. (To be asked before `text`.)"""
+        return not any(isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None
+                       for key in self.names)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no choice of the unknowns brings the accesses together, by divisibility alone."""
+        step = gcd(*(factor for name, factor in self.distance.items() if name != 1))
+        low, high = 1 - _size(self.dst), _size(self.src) - 1  # of dst - src where they meet
+        least = self.distance[1] - high
+        # is there a multiple of step in [-high + const, -low + const]?
+        most = self.distance[1] - low
+        return not (least <= 0 <= most) if step == 0 else most // step * step < least
+
+    @property
+    def text(self) -> str:
+        """The question for isl: the set of distances d."""
+        low, high = 1 - _size(self.dst), _size(self.src) - 1
+        terms = [f"{low} <= {_sum(self.distance)} <= {high}"]
+        for side, access in (("src", self.src), ("dst", self.dst)):
+            terms += [c for condition in self.tester.domains.of(access) for c in self._condition(condition, side)]
+        if self.loop is None:
+            terms.append("d = 0")
+        else:
+            terms += [f"d = {self._name(self.loop, 'dst')} - {self._name(self.loop, 'src')}", "d >= 1"]
+        terms += self.limits.values()
+        unknowns = f"exists {', '.join(self.names.values())} : " if self.names else ""
+        return f"{{ [d] : {unknowns}{' and '.join(dict.fromkeys(terms))} }}"
+
+    def _condition(self, condition: Condition, side: str) -> list[str]:
+        facts = [f"{_sum(self._named(form, side))} >= 0" for form in condition.forms]
+        if condition.unless_first is None or not facts:
+            return facts
+        return [f"({self._name(condition.unless_first, side)} = 0 or ({' and '.join(facts)}))"]
+
+
+def _sum(terms: dict) -> str:
+    return " + ".join(str(factor) if name == 1 else f"{factor}*{name}" for name, factor in terms.items())

@@ -1,0 +1,258 @@
+"""Memory order becomes tokens: what must wait for what, and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..analysis.dependence import Dependence, Kind, dependences
+from ..analysis.loops import Loop, LoopTree
+from ..ir import BOOL, TOKEN, Builder, Function, Op, Region, TokenType, Value, walk
+from ..ir.clone import clone_function
+from ..ir.launch import OVERLAP
+from ..ir.rewrite import constant
+from .places import Places, inside
+
+__all__ = ["Order"]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Before: a flat kernel whose accesses are right in program order. After: right in any order that tokens allow.
+
+    The machine keeps the tokens of a region in order through its levels, so between two accesses of one region
+
+    - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load (which
+      may have to be moved before it);
+    - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token, from
+      one iteration to a later one it takes that token as a carried value;
+    - a store operation keeps its own order.
+
+    From one run of an inner loop to the next this holds only for loops whose runs do not mix: those get the attribute
+    ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
+    different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
+    A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
+    ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
+    """
+
+    address_bits: int = 64
+    name = "order"
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        needed = dependences(result, self.address_bits)
+        if needed:
+            _Orderer(result).run(needed)
+        return result
+
+
+def _predicate(op: Op) -> Value:
+    """What an operation of a region happens under."""
+    return op.operands[{"load": 1, "store": 2, "loop": 0}[op.opcode]]
+
+
+def _memory(access: Op) -> str:
+    return access.operands[0].op.attrs["mem"]
+
+
+@dataclass(frozen=True)
+class _Wait:
+    """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or (``after_read``)
+    for their loads to be answered.
+
+    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between.
+    """
+
+    dst: Op
+    distance: int
+    overlap: bool
+    after_read: bool = False
+
+
+class _Orderer:
+    def __init__(self, function: Function):
+        self.function = function
+        self.tree = LoopTree(function)
+        self.places = Places(function)
+        self.stores = {op: {_memory(x) for x in inside(op) if x.opcode == "store"}
+                       for op in walk(function.body) if op.opcode in ("store", "loop")}
+        self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
+        self.done: dict[Op, Value] = {}
+        self.ends: dict[tuple, Op] = {}
+        self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
+
+    def run(self, needed: Iterable[Dependence]):
+        for fact in needed:
+            if fact.loop is None:
+                self._within(fact)
+        for fact in needed:  # these may move operations, but never against the order of one iteration
+            if fact.loop is not None:
+                self._across(fact)
+        self._drop_weaker()
+        for (region, wait), sources in self.waits.items():
+            self._wait(region, wait, list(sources))
+        self.places.settle()
+
+    # --- what each dependence asks for ---
+
+    def _within(self, fact: Dependence):
+        """Order within one iteration of the loops around both accesses."""
+        common = self._common(fact)
+        region = common[-1].body if common else self.function.body
+        src, dst = self._ancestor(fact.src, region), self._ancestor(fact.dst, region)
+        if fact.kind is Kind.WAR:
+            if not self._follow(region, src, dst, fact.dst):
+                raise AssertionError(f"{fact} is against the order of its region")
+        else:
+            self.places.follow(region, src, dst)
+            self._need(region, src, _Wait(fact.dst, 0, fact.overlap))
+
+    def _across(self, fact: Dependence):
+        """Order from one iteration of a loop to a later one."""
+        common = self._common(fact)
+        inner = common[common.index(self.tree.loops[fact.loop]) + 1:]
+        if fact.src is fact.dst:
+            self._keep_apart(inner, fact.overlap)
+        elif fact.kind is not Kind.WAR or not self._in_pipeline(fact, inner):
+            region = fact.loop.regions[0]
+            wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR)
+            self._need(region, self._ancestor(fact.src, region), wait)
+
+    def _common(self, fact: Dependence) -> list[Loop]:
+        return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
+
+    def _ancestor(self, op: Op, region: Region) -> Op:
+        """The operation of the region that is or holds ``op``."""
+        while self.tree.region_of(op) is not region:
+            op = self.tree.around(op)[-1].op
+        return op
+
+    def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether a write after a read of an earlier iteration can be kept by the levels alone."""
+        region = inner[-1].body if inner else fact.loop.regions[0]
+        src, dst = self._ancestor(fact.src, region), self._ancestor(fact.dst, region)
+        if not self._follow(region, src, dst, fact.dst):
+            return False
+        self._keep_apart(inner, fact.overlap)
+        return True
+
+    def _keep_apart(self, loops: Iterable[Loop], overlap: bool):
+        for loop in loops:
+            if overlap:
+                loop.op.attrs["apart"] = True
+            else:
+                loop.op.attrs["interleave"] = False
+
+    def _need(self, region: Region, src: Op, wait: _Wait):
+        self.waits.setdefault((region, wait), {}).setdefault(src)
+
+    def _drop_weaker(self):
+        """What is always waited for need not be waited for again where buffers overlap."""
+        for (region, wait), sources in list(self.waits.items()):
+            always = self.waits.get((region, replace(wait, overlap=False)))
+            if wait.overlap and always:
+                for src in [s for s in sources if s in always]:
+                    del sources[src]
+                if not sources:
+                    del self.waits[region, wait]
+
+    # --- tokens ---
+
+    def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
+        """Let ``access``, which is or is inside ``dst``, come after ``src`` answered; False where that cannot be."""
+        if src is dst or not self.places.may_follow(region, src, dst):
+            return False
+        if not self.places.answers_to(region, src, dst):
+            self._take(access, self._done(region, src))
+            self.places.follow(region, src, dst)
+        return True
+
+    def _take(self, access: Op, token: Value):
+        fixed = 2 if access.opcode == "load" else 3
+        if token not in access.operands[fixed:]:
+            access.operands.append(token)
+
+    def _done(self, region: Region, op: Op) -> Value:
+        """A token that is there when a load or loop answered, or a store was pushed."""
+        if op not in self.done:
+            self.done[op] = {"load": self._load_done, "store": self._store_done, "loop": self._loop_done}[op.opcode](
+                region, op)
+        return self.done[op]
+
+    def _load_done(self, region: Region, op: Op) -> Value:
+        return self.places.after(region, op, self._op("token", [op.result], TOKEN, op)).result
+
+    def _store_done(self, region: Region, op: Op) -> Value:
+        op.results.append(Value(TOKEN, "", op, 0))
+        return op.result
+
+    def _loop_done(self, region: Region, op: Op) -> Value:
+        """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
+        arg = self._carry(region, op, TOKEN)
+        op.regions[0].terminator.operands.append(arg)
+        return op.results[-1]
+
+    def _carry(self, region: Region, loop: Op, type: TokenType) -> Value:
+        """One more carried value of the loop; what it is next is still to be yielded."""
+        (body,) = loop.regions
+        start = self._op("const", [], type, loop, {"value": 0})
+        self.places.before(region, loop, start)
+        loop.operands.append(start.result)
+        loop.results.append(Value(type, "", loop, len(loop.results)))
+        body.args.append(Value(type, "order", body, len(body.args)))
+        return body.args[-1]
+
+    # --- fences ---
+
+    def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
+        type = TokenType(wait.overlap, max(1, wait.distance))
+        end = self._end(region, sources, type, wait.after_read)
+        if wait.dst.opcode == "load":
+            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], _memory(wait.dst))))
+        if wait.distance == 0:
+            self._take(wait.dst, end.result)
+            self.places.follow(region, end, self._ancestor(wait.dst, region))
+            return
+        loop = next(loop for loop in self.tree.loops.values() if loop.body is region)
+        if end not in self.carried:
+            self.carried[end] = self._carry(self.tree.region_of(loop.op), loop.op, type)
+            region.terminator.operands.append(end.result)
+        self._take(wait.dst, self.carried[end])
+
+    def _end(self, region: Region, sources: list[Op], type: TokenType, after_read: bool) -> Op:
+        """What gives a token when all sources are done, behind the last of them: a fence, or a mere token."""
+        sources = sorted(sources, key=region.ops.index)
+        key = (tuple(sources), type, after_read)
+        if key not in self.ends:
+            last = sources[-1]
+            tokens = [self._done(region, s) for s in sources]
+            if after_read:
+                op = self._op("token", tokens, type, last)
+            else:
+                mems = tuple(sorted(set().union(*(self.stores[s] for s in sources))))
+                pred = self._any_of(region, sources, last, type.overlap)
+                op = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
+            self.ends[key] = self.places.after(region, last, op)
+        return self.ends[key]
+
+    def _any_of(self, region: Region, sources: list[Op], last: Op, overlap: bool) -> Value:
+        """Whether any of the sources takes place (and buffers overlap, where only that matters)."""
+        terms = list(dict.fromkeys(_predicate(s) for s in sources))
+        certain = [t for t in terms if constant(t) == 1]
+        value = certain[0] if certain else terms[0]
+        for term in [] if certain else terms[1:]:
+            value = self.places.after(region, last, self._op("or", [value, term], BOOL, last)).result
+        if not overlap:
+            return value
+        if certain:
+            return self._overlap()
+        return self.places.after(region, last, self._op("and", [value, self._overlap()], BOOL, last)).result
+
+    def _overlap(self) -> Value:
+        f = self.function
+        names = f.attrs.get("launch_args", ())
+        if OVERLAP not in names:
+            f.attrs["launch_args"] = (*names, OVERLAP)
+            f.args.append(Value(BOOL, OVERLAP, f.body, len(f.args)))
+        return f.args[-1]
+
+    def _op(self, opcode: str, operands: list[Value], type, like: Op, attrs=None) -> Op:
+        return Builder(Region(), like.span).op(opcode, *operands, result=type, attrs=attrs)

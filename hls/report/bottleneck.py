@@ -1,0 +1,130 @@
+"""Why a loop does not have a smaller initiation interval, from the schedule's own explanation."""
+
+from collections.abc import Iterable, Mapping
+
+from ..ir import MemoryObject, Op, Region, Value, has
+from ..schedule import RegionPlan
+from .model import Bottleneck, Share
+from .words import say_operation, variable
+
+__all__ = ["LoopExplainer"]
+
+
+class LoopExplainer:
+    """Explains the II of one kernel's loops.
+
+    ``memories`` are the source's, ``loops`` the plans of all loops, ``memory_latency`` a typical load in cycles.
+    """
+
+    def __init__(self, memories: Mapping[str, MemoryObject], loops: Mapping[Op, RegionPlan], memory_latency: int):
+        self.memories, self.loops, self.memory_latency = memories, loops, memory_latency
+
+    def explain(self, plan: RegionPlan) -> Bottleneck | None:
+        """None for a loop of II 1. A recurrence that a schedule was made for, else one that waits between levels."""
+        if plan.ii == 1:
+            return None
+        found = plan.bottleneck
+        if found is not None and found.ii == plan.ii:
+            return self._resource(found) if found.kind == "resource" else self._scheduled(plan, found)
+        return self._waiting(plan)
+
+    # --- within one level: the critical cycle of the schedule ---
+
+    def _resource(self, found) -> Bottleneck:
+        return Bottleneck("resource", f"{found.resource} ({found.uses} uses, {found.limit} in a cycle)")
+
+    def _scheduled(self, plan: RegionPlan, found) -> Bottleneck:
+        shares = self._scheduled_shares(plan, found)
+        keys = [step.src for step in found.steps]
+        carried = [plan.carried[key[1]] for key in keys if isinstance(key, tuple) and key[0] == "write"]
+        if not carried:
+            place = _place(plan.region.terminator.operands[0], plan)
+            return Bottleneck("condition", "continue condition", place, None, found.cycles, found.distance, shares)
+        named = next((c for c in carried if self._name(c.arg)), carried[0])
+        subject = self._name(named.arg) or "a value"
+        return Bottleneck("data", subject, _place(named.next, plan), None, found.cycles, found.distance, shares)
+
+    def _scheduled_shares(self, plan: RegionPlan, found) -> tuple[Share, ...]:
+        merged: dict[tuple, float] = {}
+        for key, cycles in found.shares().items():
+            named = self._key(plan, key)
+            merged[named] = merged.get(named, 0.0) + cycles
+        whole = sum(merged.values()) or 1
+        return tuple(Share(name, span, cycles / whole) for (name, span), cycles in merged.items())
+
+    def _key(self, plan: RegionPlan, key) -> tuple:
+        """(words, span) of a node of the scheduling problem (see ``hls.schedule.stages``)."""
+        if isinstance(key, Op):
+            return say_operation(key, self.memories), key.span
+        kind = key[0] if isinstance(key, tuple) else key
+        if kind in ("read", "write"):
+            name = self._name(plan.carried[key[1]].arg)
+            return f"register of {name}" if name else "register between iterations", None
+        if kind == "in":
+            return f"arrival of {self._name(key[1])}".removesuffix(" of "), None
+        return "loop control", None
+
+    def _name(self, value: Value) -> str:
+        return variable(value, self.memories)
+
+    # --- across levels: what lies between reading a value and having its next one ---
+
+    def _waiting(self, plan: RegionPlan) -> Bottleneck:
+        """The carried value, or the condition, whose way through the levels is the longest."""
+        ways = [(c.write, c.arg, c.next) for c in plan.carried if c.write.level > c.read.level]
+        condition = plan.region.terminator.operands[0]
+        last = max(ways, key=lambda way: way[0], default=None)
+        if last is None or plan.decide.level and plan.decide >= last[0]:
+            shares = self._waiting_shares(plan, plan.region.args, condition)
+            return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
+        _, arg, following = last
+        subject = self._name(arg) or self._name(following) or "a value"
+        shares = self._waiting_shares(plan, [arg], following)
+        return Bottleneck("data", subject, _place(following, plan), None, plan.ii, 1, shares)
+
+    def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
+        """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""
+        on_way = _between(plan.region, start, end)
+        shares, rest = [], plan.ii
+        for level in plan.levels:
+            rows = [(self._row_cycles(row.op), row.op) for row in level.row if row.op in on_way and row.joins]
+            if rows:
+                cycles, op = max(rows, key=lambda row: row[0])
+                cycles = min(cycles, rest)
+                rest -= cycles
+                shares.append(Share(self._say_row(op), op.span, cycles / plan.ii))
+        shares.append(Share("pipeline stages and queues on the way", None, rest / plan.ii))
+        return tuple(share for share in shares if share.share > 0)
+
+    def _row_cycles(self, op: Op) -> int:
+        return self.loops[op].latency if op in self.loops else self.memory_latency
+
+    def _say_row(self, op: Op) -> str:
+        words = say_operation(op, self.memories)
+        return f"{words} (at least one pass through it)" if op in self.loops else f"{words} (round trip to memory)"
+
+
+def _place(value: Value, plan: RegionPlan):
+    """Where a value is computed; the loop's own place for one that comes from outside."""
+    return value.op.span if value.op is not None and value.op.span else plan.loop.span
+
+
+def _between(region: Region, start: Iterable[Value], end: Value) -> set[Op]:
+    """Operations of the region that lie on a way of values from ``start`` to ``end``."""
+    reached = set(start)
+    forward = set()
+    for op in region.ops:
+        if not has(op, "terminator") and any(v in reached for v in _inputs(op)):
+            forward.add(op)
+            reached.update(op.results)
+    wanted, found = {end}, set()
+    for op in reversed(region.ops):
+        if op in forward and any(r in wanted for r in op.results):
+            found.add(op)
+            wanted.update(_inputs(op))
+    return found
+
+
+def _inputs(op: Op) -> list[Value]:
+    """Operands, and for a loop everything that its body uses."""
+    return [*op.operands, *(v for region in op.regions for inner in region.ops for v in _inputs(inner))]

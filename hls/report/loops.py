@@ -1,0 +1,105 @@
+"""The loops of a kernel as the source nests them, each with what became of it."""
+
+from dataclasses import dataclass
+
+from ..diag import Span
+from ..ir import Function, Module, Op, Region
+from ..schedule import RegionPlan
+from .bottleneck import LoopExplainer
+from .model import Loop, Unroll
+
+__all__ = ["collect_loops", "reachable"]
+
+
+@dataclass(frozen=True)
+class _SourceLoop:
+    span: Span | None
+    label: str
+    children: tuple["_SourceLoop", ...]
+
+
+def collect_loops(kernel, module: Module, memory_latency: int) -> tuple[Loop, ...]:
+    """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), those without hardware of their own included.
+
+    ``module`` is the IR before optimization, which still has every loop of the source.
+    """
+    return _Collector(kernel, module, memory_latency).run()
+
+
+def reachable(module: Module, function: Function) -> list[Function]:
+    """The function and every helper that it calls, also through others, each once."""
+    found = {function.name: function}
+    for op in _all(function.body):
+        if op.opcode == "call":
+            for inner in reachable(module, module.functions[op.attrs["callee"]]):
+                found.setdefault(inner.name, inner)
+    return list(found.values())
+
+
+def _all(region: Region):
+    for op in region.ops:
+        yield op
+        for inner in op.regions:
+            yield from _all(inner)
+
+
+class _Collector:
+    def __init__(self, kernel, module: Module, memory_latency: int):
+        self.kernel, self.module, self.plans = kernel, module, kernel.plan.loops
+        self.source = module.functions[kernel.function.name]
+        memories = {m.name: m for f in reachable(module, self.source) for m in f.memories.values()}
+        self.explainer = LoopExplainer(memories, self.plans, memory_latency)
+        self.unrolled = {one.span: one for one in kernel.unrolled}
+        self.by_place: dict[Span | None, list[Op]] = {}
+        for op in self.plans:
+            self.by_place.setdefault(op.span, []).append(op)
+        self.entered_once = {op for op in kernel.function.body.ops if op.opcode == "loop"}
+
+    def run(self) -> tuple[Loop, ...]:
+        loops = tuple(self._loop(loop) for loop in self._tree(self.source.body))
+        for op in self.plans:  # inner before outer: what the source does not have (work-items) stands around the rest
+            if op.attrs.get("form") == "ndrange":
+                loops = (self._hardware([op], None, loops),)
+        return loops
+
+    def _tree(self, region: Region) -> tuple[_SourceLoop, ...]:
+        found = []
+        for op in region.ops:
+            if op.opcode == "loop":
+                found.append(_SourceLoop(op.span, op.attrs.get("label", ""), self._tree(op.regions[0])))
+            elif op.opcode == "call":
+                found += self._tree(self.module.functions[op.attrs["callee"]].body)
+            else:
+                found += [loop for inner in op.regions for loop in self._tree(inner)]
+        return tuple(found)
+
+    def _loop(self, source: _SourceLoop) -> Loop:
+        children = tuple(self._loop(child) for child in source.children)
+        ops = [op for op in self.by_place.get(source.span, ()) if op.attrs.get("form") != "ndrange"]
+        unrolled = self.unrolled.get(source.span)
+        unroll = Unroll(unrolled.copies, unrolled.full, "pragma" if unrolled.asked else "automatic") if unrolled else None
+        if ops:
+            return self._hardware(ops, unroll, children)
+        return Loop(source.label, source.span, 0, trip_count=unrolled.copies if unrolled else None, unroll=unroll,
+                    children=children)
+
+    def _hardware(self, ops: list[Op], unroll: Unroll | None, children: tuple[Loop, ...]) -> Loop:
+        """A loop that is there ``len(ops)`` times; the figures are those of the slowest."""
+        op = max(ops, key=lambda op: self.plans[op].ii)
+        plan = self.plans[op]
+        return Loop(
+            op.attrs.get("label", ""), op.span, plan.ii, min(plan.slots, plan.ii), plan.slots, plan.latency,
+            len(plan.levels), op.attrs.get("trip_count"), op.attrs.get("form") == "ndrange",
+            self.explainer.explain(plan), self._one_at_a_time(plan), unroll, children, len(ops),
+        )
+
+    def _one_at_a_time(self, plan: RegionPlan) -> str:
+        """Why fewer invocations than the II take turns, where that is so."""
+        if plan.slots >= plan.ii:
+            return ""
+        if plan.slots > 1:
+            return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
+        if plan.loop in self.entered_once:
+            return "nothing takes turns with this loop: a launch enters it once"
+        reason = plan.loop.attrs.get("interleave_reason", "what one invocation writes, the next one may read or overwrite")
+        return f"invocations run one at a time: {reason}"

@@ -1,0 +1,58 @@
+"""Where the private arrays and constant tables of a kernel are kept."""
+
+import re
+
+from ..ir import ArrayType, Function, MemoryObject, Module, Value, walk
+from .loops import reachable
+from .model import Private
+
+__all__ = ["collect_privates"]
+
+
+def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
+    """Every private array and every constant table of the source that the kernel can reach."""
+    values = list(_values(kernel.function))
+    source = module.functions[kernel.function.name]
+    arrays = {}
+    for function in reachable(module, source):
+        for memory in function.memories.values():
+            if memory.space in ("private", "constant") and (memory.length or 1) > 1:
+                name = memory.name if function is source else f"{function.name}.{memory.name}"
+                arrays.setdefault(memory.span or name, _private(name, memory, values, kernel))
+    return tuple(arrays.values())
+
+
+def _values(function: Function):
+    for op in walk(function.body):
+        yield from op.results
+        for region in op.regions:
+            yield from region.args
+
+
+def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Private:
+    bits = memory.length * memory.element.bits
+    own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
+    whole = any(isinstance(v.type, ArrayType) and own.fullmatch(v.name) for v in values)
+    if memory.space == "constant":
+        place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
+    elif whole:
+        place = "one wide register; an index that is not constant goes through multiplexers"
+    else:
+        place = _elements(name, memory, values, kernel)
+    return Private(memory.name, memory.span, bits, place)
+
+
+def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+    elements = {f"{name}.{k}": k for k in range(memory.length)}
+    if not any(v.name in elements for v in values):
+        return "no storage: every element is known, or passed on in the pipeline"
+    moves = {}
+    for plan in kernel.plan.loops.values():
+        for c in plan.carried:
+            if c.arg.name in elements and c.next.name in elements:
+                moves[elements[c.arg.name]] = elements[c.next.name]
+    kept = sum(c.arg.name in elements for plan in kernel.plan.loops.values() for c in plan.carried)
+    steps = {target - origin for target, origin in moves.items()}
+    if len(moves) > 1 and steps in ({1}, {-1}):
+        return f"shift register of {memory.length}"
+    return f"{kept} registers" if kept else "values in the pipeline, no storage of their own"

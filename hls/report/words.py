@@ -1,0 +1,52 @@
+"""What operations and variables are called in a report."""
+
+from collections.abc import Mapping
+
+from ..ir import MemoryObject, Op, Value
+
+__all__ = ["say_operation", "variable"]
+
+_OPERATIONS = {
+    "add": "integer add", "sub": "integer subtract", "mul": "integer multiply",
+    "udiv": "integer divide", "sdiv": "integer divide", "urem": "integer remainder", "srem": "integer remainder",
+    "and": "bitwise and", "or": "bitwise or", "xor": "bitwise exclusive or",
+    "shl": "shift left", "lshr": "shift right", "ashr": "shift right",
+    "eq": "integer compare", "ne": "integer compare", "ult": "integer compare", "ule": "integer compare",
+    "slt": "integer compare", "sle": "integer compare",
+    "fadd": "floating-point add", "fsub": "floating-point subtract", "fmul": "floating-point multiply",
+    "fdiv": "floating-point divide", "fneg": "floating-point negate", "fabs": "floating-point absolute value",
+    "feq": "floating-point compare", "fne": "floating-point compare", "flt": "floating-point compare",
+    "fle": "floating-point compare", "zext": "integer conversion", "sext": "integer conversion",
+    "trunc": "integer conversion", "bitcast": "reinterpretation", "sitofp": "integer to floating-point",
+    "uitofp": "integer to floating-point", "fptosi": "floating-point to integer", "fptoui": "floating-point to integer",
+    "select": "choice by a condition", "extract": "read of array", "insert": "write to array", "addr": "address",
+}
+
+
+def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
+    """A few words for an operation; ``memories`` are those of the source, which say what is an array's element."""
+    if op.opcode == "loop":
+        return f"inner loop {op.attrs.get('label', '')}".rstrip()
+    if op.opcode in ("load", "store"):
+        address = op.operands[0].op
+        return f"{op.opcode} of {address.attrs['mem']}" if address is not None else op.opcode
+    words = _OPERATIONS.get(op.opcode, op.opcode)
+    name = variable(op.results[0], memories) if op.results else ""
+    if op.opcode in ("extract", "insert"):
+        name = name or variable(op.operands[0], memories)
+        return f"{words} {name}".rstrip()
+    return f"{words} for {name}" if name else words
+
+
+def variable(value: Value, memories: Mapping[str, MemoryObject]) -> str:
+    """The source's name for a value, "" where it has none.
+
+    ``name.k`` is element k where the source has an array of that name, else the k-th variable of the name.
+    """
+    name = value.name
+    stem, dot, number = name.rpartition(".")
+    if not dot or not number.isdecimal():
+        return name.rpartition(".")[2]
+    array = memories.get(stem)
+    short = stem.rpartition(".")[2]
+    return f"{short}[{number}]" if name not in memories and array is not None and (array.length or 1) > 1 else short

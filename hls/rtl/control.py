@@ -1,0 +1,74 @@
+"""How the outside starts kernels and gives them arguments: AXI4-Lite registers, or plain wires."""
+
+from amaranth import *
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
+from amaranth.lib import wiring
+
+from rtl_lib.axi.control import AxiLiteControl
+from rtl_lib.axi.register_map import RegisterMap
+from rtl_lib.axi.signature import flat_ports
+from rtl_lib.axi.windows import AxiLiteWindows
+
+from .interface import WINDOW_BYTES
+
+__all__ = ["AxiLiteKernels", "WiredKernels"]
+
+WINDOW_BITS = (WINDOW_BYTES - 1).bit_length()
+CONTROL_ADDRESS_BITS = 24
+
+
+class AxiLiteKernels:
+    """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel."""
+
+    def __init__(self, m: Module):
+        self.m, self.controls = m, []
+
+    def add(self, hardware, registers, arguments, counters) -> RegisterMap:
+        """Connect a kernel; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
+        m = self.m
+        names = [(c.name, c.bits) for c in counters.layout.counters]
+        control = AxiLiteControl(arguments=registers, counters=names)
+        m.submodules[f"{hardware.context.function.name}_control"] = control
+        m.d.comb += [
+            hardware.start.eq(control.start),
+            control.done.eq(hardware.done),
+            control.idle.eq(~hardware.busy),
+            control.error.eq(hardware.error),
+            *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
+            *(control.counters[c.name].eq(v) for c, v in zip(counters.layout.counters, counters.values, strict=True)),
+        ]
+        self.controls.append(control)
+        return RegisterMap(registers, names)
+
+    def ports(self) -> dict:
+        """The top-level ports by name."""
+        m, interrupt = self.m, Signal(len(self.controls), name="interrupt")
+        windows = AxiLiteWindows([c.map.addr_bits for c in self.controls], WINDOW_BITS, CONTROL_ADDRESS_BITS)
+        m.submodules.control_windows = windows
+        for window, control in zip(windows.windows, self.controls, strict=True):
+            wiring.connect(m, window, control.bus)
+        m.d.comb += interrupt.eq(Cat(c.interrupt for c in self.controls))
+        return flat_ports(windows.bus, "s_axil") | {"interrupt": (interrupt, PortDirection.Output)}
+
+
+class WiredKernels:
+    """Ports of each kernel K: ``K_start`` (a cycle high: start), ``K_done`` (high in the last cycle of a run), ``K_idle``, and
+    ``K_arg_NAME``, which hold from the start to the end of a run. Counters and stall seeds have no wires."""
+
+    def __init__(self, m: Module):
+        self.m, self.wires = m, {}
+
+    def add(self, hardware, registers, arguments, counters) -> RegisterMap:
+        """Connect a kernel, as :meth:`AxiLiteKernels.add` does; the map it returns is empty."""
+        m, name = self.m, hardware.context.function.name
+        start, done, idle = (Signal(name=f"{name}_{event}") for event in ("start", "done", "idle"))
+        m.d.comb += [hardware.start.eq(start), done.eq(hardware.done), idle.eq(~hardware.busy)]
+        self.wires |= {start.name: (start, PortDirection.Input)}
+        self.wires |= {s.name: (s, PortDirection.Output) for s in (done, idle)}
+        for argument, signal in arguments.items():
+            self.wires[f"{name}_arg_{argument}"] = (signal, PortDirection.Input)
+        return RegisterMap(registers, ())
+
+    def ports(self) -> dict:
+        """The top-level ports by name."""
+        return self.wires

@@ -1,0 +1,64 @@
+"""Fences of a kernel: which store units each waits for, and which load units it makes forget."""
+
+from amaranth import *
+from amaranth.lib import wiring
+
+from rtl_lib.lsu.fence import FenceSequencer, FenceShare
+
+from ..ir import Op, walk
+
+__all__ = ["FenceAccess", "build_fences", "fences_of"]
+
+
+class FenceAccess:
+    """A fence operation as a variable-latency unit: a request asks, a response says that the stores are in memory."""
+
+    def __init__(self, context, op: Op):
+        self.op = op
+        units = context.units.values()
+        self.stores = [u for u in units if _waits(u, op)]
+        self.loads = [u for u in units if u.access.direction == "load" and u.access.memory in op.attrs["flush"]]
+        depths = [_queue_depth(context, u.op) for u in self.stores]
+        self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
+
+    def request(self):
+        return self.unit.i, lambda payload: []
+
+    def response(self):
+        return self.unit.o, lambda payload: []
+
+
+def _waits(unit, fence: Op) -> bool:
+    """Whether the fence waits for the unit's stores."""
+    return unit.access.direction == "store" and unit.access.memory in fence.attrs["mems"]
+
+
+def _queue_depth(context, store: Op) -> int:
+    regions = (context.plan.top, *context.plan.loops.values())
+    return next(row.request_depth for region in regions for level in region.levels for row in level.row if row.op is store)
+
+
+def fences_of(context) -> dict[Op, FenceAccess]:
+    """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no hardware."""
+    return {op: FenceAccess(context, op) for op in walk(context.function.body)
+            if op.opcode == "fence" and any(_waits(unit, op) for unit in context.units.values())}
+
+
+def build_fences(context):
+    """Connect the fences with store units and their queues, once all queues are there; flush loads."""
+    m, askers = context.m, {}
+    for op, fence in context.fences.items():
+        m.submodules[f"{context.op_name(op)}_unit"] = fence.unit
+        for store, view in zip(fence.stores, fence.unit.stores, strict=True):
+            queue = context.queued[store.op]
+            m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
+            askers.setdefault(store, []).append(view.fence)
+    for store, views in askers.items():
+        share = FenceShare(len(views))
+        m.submodules[f"{context.op_name(store.op)}_fences"] = share
+        for view, port in zip(views, share.askers, strict=True):
+            wiring.connect(m, view, port)
+        wiring.connect(m, share.unit, store.unit.fence)
+    for load in {load for fence in context.fences.values() for load in fence.loads}:
+        flushes = [fence.unit.flush for fence in context.fences.values() if load in fence.loads]
+        context.flushes[load.op] = Cat(flushes).any()

@@ -1,0 +1,75 @@
+"""What lies between the kernels and global memory: an interconnect and AXI4 masters, or nothing but RAM ports."""
+
+from amaranth import *
+from amaranth.lib import wiring
+
+from rtl_lib.axi.read_master import AxiReadMaster
+from rtl_lib.axi.signature import flat_ports
+from rtl_lib.axi.write_master import AxiWriteMaster
+from rtl_lib.interconnect.address_map import AddressMap
+from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.write import WriteInterconnect
+
+from .interface import RamPort
+
+__all__ = ["connect_axi", "connect_ram"]
+
+
+def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
+    """Top-level ports by name, and their description, for kernels of which every access has a RAM port."""
+    ports, described = {}, []
+    for kernel in hardware:
+        for ram, description in kernel.ports:
+            ports |= {f"{description.name}_{name}": port for name, port in _named(ram)}
+            described.append(description)
+    return ports, tuple(described)
+
+
+def _named(ram):
+    return ((name.removeprefix("_"), port) for name, port in flat_ports(ram, "").items())
+
+
+def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
+    """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name."""
+    mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
+    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping}
+    read = _interconnect(m, "read", ReadInterconnect, [port for h in hardware for port in h.reads], common)
+    write = _interconnect(m, "write", WriteInterconnect, [port for h in hardware for port in h.writes], common)
+    ports = {}
+    for bank in range(len(memory.banks)):
+        for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
+            master = part(word_bytes=memory.word_bytes, addr_bits=64)
+            m.submodules[f"{name}_master{bank}"] = master
+            ports |= flat_ports(master.axi, f"m_axi{bank}")
+            if interconnect is not None:
+                _connect_wide(m, interconnect.banks[bank], master.port)
+    return ports
+
+
+def _interconnect(m, name, part, units, common):
+    if not units:
+        return None
+    interconnect = part(count=len(units), **common)
+    m.submodules[f"{name}_interconnect"] = interconnect
+    for unit, port in zip(units, interconnect.units, strict=True):
+        wiring.connect(m, unit, port)
+    return interconnect
+
+
+def _connect_wide(m, source, sink):
+    """Connect a bank of the interconnect to a master: only the address is wider there."""
+    for path, member, value in source.signature.flatten(source):
+        other = sink
+        for step in path:
+            other = getattr(other, step) if isinstance(step, str) else other[step]
+        if member.flow == wiring.Out:
+            _assign(m, other, value)
+        else:
+            _assign(m, value, other)
+
+
+def _assign(m, target, source):
+    if hasattr(target, "addr"):
+        m.d.comb += [target.addr.eq(source.addr), target.words.eq(source.words)]
+    else:
+        m.d.comb += target.eq(source)

@@ -1,0 +1,74 @@
+"""Loads and stores of global memory on the chip: operations inside a level, each with a RAM port of its own."""
+
+from amaranth import *
+
+from rtl_lib.mem.ram_ports import RamLoadPort, RamStorePort
+
+from .interface import RamPort
+
+__all__ = ["RamLoadAccess", "RamStoreAccess"]
+
+
+class _RamAccess:
+    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside."""
+
+    def __init__(self, context, access, part):
+        self.access, self.op = access, access.op
+        self.unit = part(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits)
+
+    def attach(self, context):
+        """Put the port into the kernel's module and name what can be counted about it."""
+        name = context.op_name(self.op)
+        context.m.submodules[f"{name}_port"] = self.unit
+        self.interface = RamPort(f"ram_{context.function.name}_{name}", context.function.name, self.access.memory,
+                                 self.access.direction, self.access.word_bytes, len(self.ram.addr))
+        for kind in ("accepted", "word"):
+            context.observe(kind, self.op, self.unit.i.valid)
+        for kind in ("stalled", "burst", "error"):
+            context.observe(kind, self.op, C(0))
+
+    @property
+    def ram(self):
+        return self.unit.ram
+
+    def _issue(self, context, builder, stage):
+        """Drive ``valid`` from the tokens of a stage; the operation's predicate, or None where it is always on."""
+        condition = context.condition(self.op)
+        valid = builder.valid(stage)
+        builder.m.d.comb += self.unit.i.valid.eq(valid if condition is None else valid & builder.at(condition, stage))
+        return condition
+
+
+class RamLoadAccess(_RamAccess):
+    """A load: its data is there a fixed number of stages behind its address."""
+
+    def __init__(self, context, access):
+        super().__init__(context, access, RamLoadPort)
+
+    def place(self, context, builder, stage):
+        """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""
+        condition = self._issue(context, builder, stage)
+        unit, result = self.unit, self.op.result
+        builder.m.d.comb += [unit.i.payload.eq(builder.at(self.op.operands[0], stage)), unit.o.ready.eq(builder.go)]
+        signal = Signal(context.width(result), name=context.name(result))
+        data = unit.o.payload[: len(signal)]
+        if condition is not None:
+            data = Mux(builder.at(condition, stage + self.access.latency), data, 0)
+        builder.m.d.comb += signal.eq(data)
+        return signal
+
+
+class RamStoreAccess(_RamAccess):
+    """A store: it is in memory when its token enters the next stage."""
+
+    def __init__(self, context, access):
+        super().__init__(context, access, RamStorePort)
+
+    def place(self, context, builder, stage):
+        """Build the store into a level, address and data taken in ``stage``."""
+        self._issue(context, builder, stage)
+        pointer, value = self.op.operands[:2]
+        builder.m.d.comb += [
+            self.unit.i.payload.addr.eq(builder.at(pointer, stage)),
+            self.unit.i.payload.data.eq(builder.at(value, stage)),
+        ]

@@ -1,0 +1,51 @@
+"""Runs a host program as ``python FILE ARGUMENTS`` would; what the OpenCL calls refuse is a message, not a traceback."""
+
+import functools
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from sim import cl
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str]) -> None:
+    """Run the program ``arguments[0]`` with the rest as its own arguments."""
+    path = Path(arguments[0])
+    sys.argv[:] = arguments
+    sys.path[0] = str(path.resolve().parent)
+    if os.environ.get("SLUICE_DEBUG") != "1":
+        sys.excepthook = functools.partial(_report, path)
+    runpy.run_path(str(path), run_name="__main__")
+
+
+def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Say what ended the program: a refused call in a few lines, anything else as Python does, from the program on."""
+    if isinstance(error, cl.Error):
+        print(_message(error, path, trace), file=sys.stderr)
+    elif isinstance(error, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+    else:
+        while trace is not None and not _is(trace.tb_frame.f_code.co_filename, path):
+            trace = trace.tb_next
+        traceback.print_exception(kind, error, trace)
+
+
+def _message(error: Exception, path: Path, trace: TracebackType | None) -> str:
+    """The error at the last line of the program that led to it."""
+    frames = [frame for frame in traceback.extract_tb(trace) if _is(frame.filename, path)]
+    if not frames:
+        return f"{path}: error: {error}"
+    return f"{path}:{frames[-1].lineno}: error: {error}\n    {frames[-1].line}"
+
+
+def _is(filename: str, path: Path) -> bool:
+    return os.path.realpath(filename) == os.path.realpath(path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

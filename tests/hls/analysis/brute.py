@@ -1,0 +1,103 @@
+"""Dependences found the slow way: run a kernel, write down every access, compare all pairs."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from hls.ir import OPS, Function, Op, Region, Value, evaluate
+
+__all__ = ["Event", "conflicts", "trace"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One access: which, in which iterations of the loops around it (outermost first), and the bytes it touches."""
+
+    op: Op
+    loops: tuple[tuple[Op, int], ...]
+    memory: str
+    first: int
+    size: int
+
+
+def trace(function: Function, arguments: list[int], memory: dict[str, dict[int, int]], address_bits: int) -> list[Event]:
+    """Every access of a flat kernel in program order; a memory maps offsets to bytes, 0 where it has none."""
+    tracer = _Tracer(memory, 1 << address_bits)
+    tracer.region(function.body, dict(zip(function.args, arguments, strict=True)), ())
+    return tracer.events
+
+
+class _Tracer:
+    def __init__(self, memory, space):
+        self.memory, self.space, self.events = memory, space, []
+
+    def region(self, region: Region, values: dict[Value, int], loops):
+        for op in region.ops[:-1]:
+            getattr(self, f"_on_{op.opcode}", self._pure)(op, values, loops)
+        return [values[v] for v in region.terminator.operands]
+
+    def _pure(self, op, values, loops):
+        if op.opcode == "const":
+            values[op.result] = op.attrs["value"]
+            return
+        assert OPS[op.opcode].meaning, op.opcode
+        types = [v.type for v in op.operands]
+        values[op.result] = evaluate(op.opcode, [values[v] for v in op.operands], types, op.result.type, op.attrs)
+
+    def _on_addr(self, op, values, loops):
+        values[op.result] = (op.attrs["mem"], values[op.operands[0]])
+
+    def _access(self, op, pointer, size, loops):
+        name, offset = pointer
+        self.events.append(Event(op, loops, name, offset % self.space, size))
+        return self.memory[name], range(offset % self.space, offset % self.space + size)
+
+    def _on_load(self, op, values, loops):
+        pointer, pred = (values[v] for v in op.operands[:2])
+        values[op.result] = 0
+        if pred:
+            memory, places = self._access(op, pointer, op.result.type.bytes, loops)
+            values[op.result] = int.from_bytes(bytes(memory.get(at, 0) for at in places), "little")
+
+    def _on_store(self, op, values, loops):
+        pointer, value, pred = (values[v] for v in op.operands[:3])
+        if pred:
+            memory, places = self._access(op, pointer, op.operands[1].type.bytes, loops)
+            memory.update(zip(places, value.to_bytes(len(places), "little"), strict=True))
+
+    def _on_loop(self, op, values, loops):
+        enable, *state = (values[v] for v in op.operands)
+        (body,) = op.regions
+        count = 0
+        while enable:
+            values.update(zip(body.args, state, strict=True))
+            enable, *state = self.region(body, values, (*loops, (op, count)))
+            count += 1
+        values.update(zip(op.results, state, strict=True))
+
+
+def conflicts(events: list[Event]) -> dict[tuple[Op, Op, Op | None], int]:
+    """For every (src, dst, loop that carries or None) that conflicts: the least distance (0 without a loop).
+
+    Orders among work-items (loops with the attribute ``parallel``) are left out.
+    """
+    found: dict = {}
+    touched = defaultdict(list)
+    for later in events:
+        for byte in range(later.first, later.first + later.size):
+            for earlier in touched[later.memory, byte]:
+                if "store" in (earlier.op.opcode, later.op.opcode):
+                    _note(found, earlier, later)
+            touched[later.memory, byte].append(later)
+    return found
+
+
+def _note(found, earlier: Event, later: Event):
+    for (loop, k), (other, n) in zip(earlier.loops, later.loops):
+        if loop is not other:
+            break
+        if k != n:
+            if not loop.attrs.get("parallel"):
+                key = earlier.op, later.op, loop
+                found[key] = min(n - k, found.get(key, n - k))
+            return
+    found[earlier.op, later.op, None] = 0

@@ -1,0 +1,76 @@
+"""Random nests with small bounds: no conflict that happens may be missed, no distance be called greater than it is."""
+
+import random
+
+import pytest
+
+from hls.analysis.dependence import dependences
+from hls.frontend import parse_source
+from hls.passes.order import Order
+from hls.passes.pipeline import PipelineOptions, kernel_pipeline, optimize
+
+from brute import conflicts, trace
+
+TYPES = ["int", "uint", "short", "uchar", "long"]
+
+
+def index(rng, counters):
+    """A sum of loop counters, a parameter and a constant; sometimes what is no sum."""
+    terms = [f"{rng.choice([1, 1, 1, 2, 3, -1])}*{c}" for c in counters if rng.random() < 0.7]
+    terms += [rng.choice(["n", "m"])] * (rng.random() < 0.2)
+    terms += [rng.choice(["n*" + rng.choice(counters), "(m & 3)", "b[" + rng.choice(counters) + " & 15]"])
+              ] * (rng.random() < 0.15)
+    text = " + ".join([*terms, str(rng.randint(-3, 12))])
+    return f"({rng.choice(TYPES)})({text})" if rng.random() < 0.15 else text
+
+
+def statement(rng, counters):
+    left, right = index(rng, counters), index(rng, counters)
+    guard = rng.choice([f"if ({rng.choice(counters)} > {rng.randint(0, 3)}) ", ""] + [""] * 3)
+    return f"{guard}a[({left}) & 127] = a[({right}) & 127] + 1;" if rng.random() < 0.2 else f"{guard}a[{left}] = a[{right}] + 1;"
+
+
+def nest(rng, depth, counters=()):
+    """A loop, statements and loops in it; bounds may depend on outer counters."""
+    counter = "ijk"[len(counters)]
+    kind = rng.choice(["int", "int", "uint", "short", "uchar"])
+    start = rng.choice(["0", "0", "1", "2", *counters])
+    end = rng.choice(["4", "6", "n", "m", *[f"{c} + 2" for c in counters], *counters])
+    step = rng.choice(["++", "++", "++", " += 2", " += 3"])
+    inner = (*counters, counter)
+    parts = [statement(rng, inner) for _ in range(rng.randint(0, 2))]
+    if depth > 1 and (rng.random() < 0.7 or not parts):
+        parts.insert(rng.randint(0, len(parts)), nest(rng, depth - 1, inner))
+    body = "\n".join(parts or [statement(rng, inner)])
+    return f"#pragma unroll 1\nfor ({kind} {counter} = {start}; {counter} < {end}; {counter}{step}) {{\n{body}\n}}"
+
+
+def kernel(rng):
+    element = rng.choice(["int", "int", "uchar", "short"])
+    loops = "\n".join(nest(rng, rng.randint(1, 3)) for _ in range(rng.choice([1, 1, 2])))
+    scalar = rng.choice(["int", "uint", "short"])
+    return (f"__kernel void k(__global {element} *restrict a, __global const int *restrict b, {scalar} n, {scalar} m)"
+            f" {{\n{loops}\n}}")
+
+
+def flat(text):
+    """The kernel as it is when order is made of it, without that."""
+    options = PipelineOptions()
+    function = optimize(parse_source(text, "k.cl", {}, []).module, options).kernels[0]
+    assert any(isinstance(p, Order) for p in kernel_pipeline(options))
+    return function, options.address_bits
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nothing_is_missed(seed, monkeypatch):
+    rng = random.Random(seed)
+    text = kernel(rng)
+    monkeypatch.setattr(Order, "run", lambda self, function: function)
+    function, address_bits = flat(text)
+    said = {(d.src, d.dst, d.loop): d for d in dependences(function, address_bits)}
+    for n, m in ((5, 3), (0, 4), (6, 6)):
+        memory = {"a": {}, "b": dict(enumerate(rng.randbytes(64)))}
+        events = trace(function, [n, m], memory, address_bits)
+        for key, distance in conflicts(events).items():
+            assert key in said, f"missed {key[0]} -> {key[1]} in {key[2]}\n{text}"
+            assert said[key].distance <= distance, f"{said[key]} but distance {distance}\n{text}"

@@ -1,0 +1,95 @@
+"""Dense expressions on few narrow operands, where identities, ranges and widths meet their corner cases."""
+
+import random
+
+import pytest
+
+from hls.ir import BOOL, I8, I64, Builder, Function, IntType, MemoryObject, Parameter, Value, print_function
+from hls.ir.interpreter import run_kernel
+from hls.ir.verifier import verify
+from hls.passes.cse import CommonSubexpressions
+from hls.passes.dce import DeadCode
+from hls.passes.fold import Fold
+from hls.passes.hoist import HoistInvariants
+from hls.passes.narrow import Narrow
+from hls.passes.strength import StrengthReduction
+
+_TYPES = [IntType(4), I8, I8, IntType(13)]
+_BINARY = ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "shl", "lshr", "ashr"]
+_COMPARE = ["eq", "ne", "ult", "ule", "slt", "sle"]
+_PASSES = [Fold(), CommonSubexpressions(), DeadCode(), Narrow(), StrengthReduction(), HoistInvariants()]
+
+
+def expressions(seed: int, size: int = 30) -> Function:
+    """A kernel of which each work-item reads three bytes and stores ``size`` or more values computed from them."""
+    rng = random.Random(seed)
+    f = Function("k", "kernel", attrs={"ndrange": True})
+    for name, type in (("given", I8), ("out", I64)):
+        f.memories[name] = MemoryObject(name, "global", type)
+        f.params.append(Parameter(name, "buffer", f"{type} *", 8))
+    b = Builder(f.body)
+    item = b.value("work_item", result=I64, attrs={"fn": "global_id", "dim": 0})
+    start = b.value("mul", item, b.const(3, I64))
+    pool = [b.value("load", b.addr("given", b.value("add", start, b.const(k, I64))), b.true(), result=I8)
+            for k in range(3)]
+    pool.append(b.value("trunc", pool[2], result=IntType(4)))
+    count = len(pool)
+    for _ in range(size):
+        pool.append(_operation(rng, b, pool))
+    place = b.value("mul", item, b.const(8 * (len(pool) - count), I64))
+    for k, value in enumerate(pool[count:]):
+        wide = b.value(rng.choice(["zext", "sext"]), value, result=I64)
+        b.op("store", b.addr("out", b.value("add", place, b.const(8 * k, I64))), wide, b.true())
+    b.op("return")
+    return f
+
+
+def _operand(rng, b, pool, type):
+    fitting = [v for v in pool if v.type == type]
+    if not fitting or rng.random() < 0.35:
+        return b.const(rng.choice([0, 1, 2, 3, 4, 5, 7, 8, -1, -2, -3, 1 << type.bits - 1, rng.getrandbits(8)]), type)
+    return rng.choice(fitting[-6:])
+
+
+def _operation(rng, b, pool) -> Value:
+    kind, type = rng.random(), rng.choice(_TYPES)
+    if kind < 0.15:
+        source = rng.choice([t for t in _TYPES if t != type])
+        opcode = "trunc" if source.bits > type.bits else rng.choice(["zext", "sext"])
+        return b.value(opcode, _operand(rng, b, pool, source), result=type)
+    left, right = (_operand(rng, b, pool, type) for _ in range(2))
+    if kind < 0.3:
+        condition = b.value(rng.choice(_COMPARE), left, right)
+        if rng.random() < 0.4:
+            condition = b.value(rng.choice(["and", "or", "xor"]), condition, _operand(rng, b, pool, BOOL))
+        arms = [left, right] if rng.random() < 0.7 else [_operand(rng, b, pool, type) for _ in range(2)]
+        return b.value("select", condition, *rng.sample(arms, 2))
+    if kind < 0.4:
+        return b.value(rng.choice(_COMPARE), left, right)
+    opcode = rng.choice(_BINARY)
+    value = b.value(opcode, left, right)
+    if rng.random() < 0.3:
+        pool.append(b.value(opcode, right, left))  # what only commutative operations may merge
+    if rng.random() < 0.3:
+        pool.append(b.value(opcode, value, _operand(rng, b, [], type)))  # chains with constants
+    return value
+
+
+def outcome(f: Function, given: bytes) -> bytes:
+    out = bytearray(len(given) * 8 * 100)
+    run_kernel(f, "k", {"out": out, "given": bytearray(given)}, {}, (len(given) // 3,))
+    return bytes(out)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_every_pass_keeps_the_values(seed):
+    f = expressions(seed)
+    verify(f)
+    rng = random.Random(seed)
+    given = bytes(rng.choice([0, 1, 2, 127, 128, 254, 255, rng.getrandbits(8)]) for _ in range(3 * 16))
+    expected, together = outcome(f, given), f
+    for k, each in enumerate((*_PASSES, *_PASSES)):
+        together = each.run(together)
+        for changed in (together, each.run(f)) if k < len(_PASSES) else (together,):
+            verify(changed)
+            assert outcome(changed, given) == expected, f"{each.name}\n{print_function(f)}"
