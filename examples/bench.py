@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hls
+import sim.cl as cl
 from rich.console import Console
 from rich.table import Table
 
@@ -40,6 +41,7 @@ class Run:
     launch: Launch
     stats: dict  #: as ``event.stats.to_dict()`` gives them
     bound: float  #: cycles
+    seconds: float  #: of wall time that the simulation took
 
     @property
     def ratio(self) -> float:
@@ -59,8 +61,25 @@ def measure(name: str, bytes_per_cycle: float) -> list[Run]:
     for launch in host.main([]):
         stats = launch.event.stats.to_dict()
         compute = launch.trips * least_ii(stats["loops"])
-        runs.append(Run(launch, stats, max(compute, launch.bytes / bytes_per_cycle)))
+        bound = max(compute, launch.bytes / bytes_per_cycle)
+        runs.append(Run(launch, stats, bound, launch.event.stats.simulation_seconds))
     return runs
+
+
+def measure_all(names, bytes_per_cycle: float, console: Console) -> tuple[list[Run], list[str]]:
+    """The runs of every example, and the names of those that failed: one wrong result does not hide the others'."""
+    runs, failed = [], []
+    for name in names:
+        console.print(f"[bold]{name}[/bold]")
+        try:
+            runs += measure(name, bytes_per_cycle)
+        except SystemExit as stop:  # an example's check ends its program when a byte is wrong
+            console.print(f"  {stop.code}", style="red", markup=False)
+            failed.append(name)
+        except cl.Error as error:
+            console.print(f"  {error}", style="red", markup=False)
+            failed.append(name)
+    return runs, failed
 
 
 def least_ii(loops: list[dict]) -> float:
@@ -76,10 +95,9 @@ def cycles_table(runs: list[Run]) -> Table:
     for column in ("kernel", "cycles", "bound", "ratio", "goal", "", "kcycles/s"):
         table.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
     for run in runs:
-        seconds = run.stats["simulation_seconds"]
         table.add_row(run.launch.kernel, f"{run.stats['cycles']:,}", f"{run.bound:,.0f}", f"{run.ratio:.3f}",
                       f"{GOALS[run.launch.kernel]:.3f}", "met" if run.met else "MISSED",
-                      f"{run.stats['cycles'] / seconds / 1e3:,.0f}")
+                      f"{run.stats['cycles'] / run.seconds / 1e3:,.0f}")
     return table
 
 
@@ -134,20 +152,21 @@ def main(argv=None) -> int:
     os.environ["SLUICE_BOARD"] = args.board
     board = hls.load_board(args.board)
     bytes_per_cycle = board.peak_bytes_per_ns * board.clock.period_ns
-    names, console, runs = args.examples or EXAMPLES, Console(), []
-    for name in names:
-        runs += measure(name, bytes_per_cycle)
+    names, console = args.examples or EXAMPLES, Console(width=130, highlight=False)
+    runs, failed = measure_all(names, bytes_per_cycle, console)
     console.print(f"Board {board.name}, {board.clock.kernel_mhz:g} MHz, {board.peak_bytes_per_ns:.1f} GB/s")
     console.print(cycles_table(runs))
     console.print(loops_table(runs))
-    if not args.no_compile_times:
+    if not args.no_compile_times and not failed:
         console.print(compile_table(".cl to Verilog", [(name, compile_seconds(name, args.board)) for name in names]))
         factors = [(f"fir, {n} of 64 taps side by side", compile_seconds("fir", args.board, "TAPS=64", f"UNROLL={n}"))
                    for n in (1, 2, 4, 8, 16, 32, 64)]
         console.print(compile_table("Compile time against the unroll factor", factors))
     missed = [run.launch.kernel for run in runs if not run.met]
-    console.print(f"goals missed: {', '.join(missed)}" if missed else "every goal met")
-    return 1 if missed and args.strict else 0
+    console.print(f"goals missed: {', '.join(missed)}" if missed else "every goal of these runs met")
+    if failed:
+        console.print(f"failed: {', '.join(failed)}", style="red")
+    return 1 if failed or missed and args.strict else 0
 
 
 if __name__ == "__main__":

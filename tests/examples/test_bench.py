@@ -26,8 +26,8 @@ def test_a_kernel_without_loops_needs_one_cycle_a_pass():
 
 def test_a_goal_is_missed_by_a_cycle_too_many():
     launch = Launch("fir", None, trips=1000, bytes=0)
-    assert bench.Run(launch, {"cycles": 1050}, bound=1000.0).met
-    assert not bench.Run(launch, {"cycles": 1051}, bound=1000.0).met
+    assert bench.Run(launch, {"cycles": 1050}, bound=1000.0, seconds=1.0).met
+    assert not bench.Run(launch, {"cycles": 1051}, bound=1000.0, seconds=1.0).met
 
 
 def test_every_kernel_has_a_goal():
