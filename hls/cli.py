@@ -9,14 +9,13 @@ the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment 
 import os
 import subprocess
 import sys
-import traceback
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
 import click
 
-from .diag import CompileError, Diagnostic, Span, render, to_json
+from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .options import CONTROLS, Options
 from .target.board import Board, BoardError, known_boards, load_board
 
@@ -160,22 +159,11 @@ class _Messages:
         except Exception as error:
             if os.environ.get("SLUICE_DEBUG") == "1":
                 raise
-            self.add(_internal(error))
+            self.add(internal_error(error))
         else:
             return
         self.show()
         sys.exit(FAILED)
-
-
-def _internal(error: Exception) -> Diagnostic:
-    """The message for a fault of ours: what, where in the compiler, and what the user can do."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    what = str(error).partition("\n")[0]
-    return Diagnostic(
-        f"internal error: {type(error).__name__}{': ' if what else ''}{what} ({Path(where.filename).name}:{where.lineno})",
-        hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
-             "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
-    )
 
 
 def _read(source: Path) -> str:
