@@ -88,8 +88,8 @@ def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testb
         text = _read(source)
         messages.sources[str(source)] = text
         report, files = _compile(text, _load(board), options, source, output, messages)
-    if testbench:
-        _testbench(output)
+        if testbench:
+            files += _testbench(output)
     messages.show()
     if form == "text":
         for line in _summary(report, output, files):
@@ -181,11 +181,17 @@ def _load(board: str) -> Board:
         raise CompileError(Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file")) from error
 
 
-def _testbench(output: Path):
-    """The testbench belongs to the simulation package, which this one does not know: another process writes it."""
-    done = subprocess.run([sys.executable, "-m", "sim.testbench", str(output)], check=False)
+def _testbench(output: Path) -> list[str]:
+    """The testbench belongs to the simulation package, which this one does not know: another process writes it.
+
+    Returns the names of its files.
+    """
+    command = [sys.executable, "-m", "sim.testbench", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(done.returncode)
+        message = done.stderr.strip().removeprefix("error: ") or f"the testbench writer ended with {done.returncode}"
+        raise CompileError(Diagnostic(message, hint="leave --testbench out to have the Verilog alone"))
+    return done.stdout.split()
 
 
 def _trace(_context, _parameter, path: Path | None) -> Path | None:

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape
-from amaranth.back import verilog
+from amaranth.back import rtlil, verilog
 from amaranth.hdl import ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
@@ -42,15 +42,18 @@ def shared(cls):
     return cls
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Converted:
-    """A converted part: its module's name, Verilog text of it and of what is only inside it, shared parts it uses, and
-    which of clock and reset it has."""
+    """A converted part: its module's name, the shared parts it uses, and which of clock and reset it has.
+
+    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated.
+    """
 
     name: str
-    text: str
     uses: tuple[str, ...]
     clocked: tuple[str, ...]
+    rtlil: str = ""
+    verilog: str = ""
 
 
 class PartLibrary:
@@ -88,17 +91,27 @@ class PartLibrary:
         outer, outer_used = self.converting, self._used
         self.converting, self._used = part, []
         try:
-            text = verilog.convert(part, name=name, platform=self, ports=_ports(part), emit_src=False,
-                                   strip_internal_attrs=True)
+            text = rtlil.convert(part, name=name, platform=self, ports=_ports(part), emit_src=False)
             uses = tuple(dict.fromkeys(self._used))
         finally:
             self.converting, self._used = outer, outer_used
-        header = text[text.index(f"module {name}("):]
-        header = header[:header.index(");")]
-        clocked = tuple(port for port in ("clk", "rst") if re.search(rf"\b{port}\b", header))
-        converted = _Converted(name, text, uses, clocked)
-        self._save(converted)
-        return converted
+        own = text[text.index(f"module \\{name}\n"):]
+        own = own[:own.index("\nend\n")]
+        clocked = tuple(port for port in ("clk", "rst") if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
+        return _Converted(name, uses, clocked, rtlil=text)
+
+    def translate(self, top: str, text: str) -> str:
+        """Verilog of the design ``top`` given as RTLIL; parts not translated yet are, in the same run of the translator.
+
+        (One run for all: starting it takes longer than translating a part.)
+        """
+        new = [converted for converted in self.modules.values() if not converted.verilog]
+        whole = "\n".join([text, *(converted.rtlil for converted in new)])
+        modules = _split(verilog._convert_rtlil_text(whole, strip_internal_attrs=True))
+        for converted in new:
+            converted.verilog = modules[converted.name]
+            self._save(converted)
+        return modules[top]
 
     def _load(self, name: str) -> _Converted | None:
         if self.cache is None or not (self.cache / f"{name}.v").is_file():
@@ -106,7 +119,7 @@ class PartLibrary:
         head, _, text = (self.cache / f"{name}.v").read_text().partition("\n")
         uses, clocked = (tuple(part.split()) for part in head.removeprefix("//").split("|"))
         known = all(self.modules.get(used) or self._load(used) for used in uses)
-        return _Converted(name, text, uses, clocked) if known else None
+        return _Converted(name, uses, clocked, verilog=text) if known else None
 
     def _save(self, converted: _Converted):
         if self.cache is None:
@@ -115,7 +128,7 @@ class PartLibrary:
             self.cache.mkdir(parents=True, exist_ok=True)
             # written beside and renamed, so that a second compiler never reads half a file
             with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
-                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.text}")
+                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
             Path(file.name).replace(self.cache / f"{converted.name}.v")
         except OSError:  # a home that cannot be written costs the time of converting again, nothing else
             self.cache = None
@@ -124,8 +137,21 @@ class PartLibrary:
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
     library = PartLibrary(_folder() if cache is None else cache)
-    text = verilog.convert(design, name=name, platform=library, ports=ports, emit_src=False, strip_internal_attrs=True)
-    return {f"{name}.v": text} | {f"{part}.v": c.text for part, c in sorted(library.modules.items())}
+    text = library.translate(name, rtlil.convert(design, name=name, platform=library, ports=ports, emit_src=False))
+    return {f"{name}.v": text} | {f"{part}.v": c.verilog for part, c in sorted(library.modules.items())}
+
+
+def _split(text: str) -> dict[str, str]:
+    """The modules of a Verilog text by the name before the first dot: a part, and what is only inside it."""
+    found: dict[str, list[str]] = {}
+    text = re.sub(r"\A/\*.*?\*/\n", "", text)  # the translator's banner would stand in a part's text by chance
+    # the number that the translator gives its dummy registers depends on what else it translates
+    text = re.sub(r"\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+", "$dummy", text)
+    for module in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE):
+        head = re.search(r"^module \\?([^\s(.]+)", module, flags=re.MULTILINE)
+        if head:
+            found.setdefault(head[1], []).append(module.strip("\n") + "\n")
+    return {name: "\n".join(modules) for name, modules in found.items()}
 
 
 def _ports(part) -> dict:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..ir import Op, Region, Value, has
+from ..ir import Op, Region, TokenType, Value, has
 from ..memory import MemoryPlan
 
-__all__ = ["Levels", "assign_levels", "captures", "is_variable", "join_values", "offers_response"]
+__all__ = ["Levels", "assign_levels", "captures", "is_exceptional", "is_variable", "join_values", "offers_response"]
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
@@ -52,6 +52,11 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation answers by a stream (a posted store does not answer at all)."""
     return is_variable(op, memory) and op.opcode != "store"
+
+
+def is_exceptional(op: Op) -> bool:
+    """Whether the operation only takes time in runs in which buffers overlap: nothing is made larger for it."""
+    return op.opcode == "fence" and op.result.type.overlap
 
 
 def join_values(op: Op) -> list[Value]:
@@ -104,12 +109,14 @@ def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
-    such a value is taken as there from the start, and its slot waits for it.
+    such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a recurrence
+    through them is often the exception, and must not draw the values it passes into waiting.
     """
     edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
-    waiting = _waiting(edges)
-    edges = [(a, b, wait) for a, b, wait in edges if not (b in carried and (a, b) in waiting)]
+    for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):
+        waiting = _waiting(edges)
+        edges = [(a, b, wait) for a, b, wait in edges if not (b in these and (a, b) in waiting)]
     levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels

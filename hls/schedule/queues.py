@@ -6,7 +6,7 @@ Too shallow costs rate, never correctness (rule 5 of the hardware model).
 from dataclasses import dataclass
 
 from ..ir import Op
-from .levels import Levels
+from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
 __all__ = ["QueueSizes", "entry_count", "level_queues", "slot_count"]
@@ -67,4 +67,4 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
     if op.opcode == "loop":
         child = sizes.children[op]
         return child.entries + 4
-    return -(-sizes.memory_latency // sizes.interval) + 4
+    return 4 + (0 if is_exceptional(op) else -(-sizes.memory_latency // sizes.interval))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Op, Region, Value, has
-from .levels import Levels, assign_levels, captures
+from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import QueueSizes, entry_count, level_queues, slot_count
 from .stages import LevelStages, level_stages
@@ -101,6 +101,8 @@ class RegionPlanner:
         return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
 
     def _row_latency(self, op: Op) -> int:
+        if is_exceptional(op):
+            return 0
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, carried, decide, stages, levels) -> int:

@@ -3,13 +3,12 @@
 import random
 
 import pytest
+from brute import conflicts, trace
 
 from hls.analysis.dependence import dependences
 from hls.frontend import parse_source
 from hls.passes.order import Order
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline, optimize
-
-from brute import conflicts, trace
 
 TYPES = ["int", "uint", "short", "uchar", "long"]
 

@@ -11,7 +11,7 @@ from hls.ir.verifier import verify, verify_module
 from hls.passes.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline
 
-SEEDS = range(25)
+SEEDS = range(18)
 _MAX_ITERATIONS = 20_000
 
 

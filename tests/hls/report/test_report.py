@@ -54,7 +54,8 @@ def test_nothing_of_a_kernel_is_left_out_of_the_text(kernel):
     shown = text.render(dataclasses.replace(REPORT, kernels=(kernel,)))
     assert f"Kernel {kernel.name}" in shown
     for access in kernel.accesses:
-        assert f"{access.kind} of {access.buffer} (line {access.span.line})" in shown and access.reason in shown
+        joint = {"load": "load of", "store": "store to"}[access.kind]
+        assert f"{joint} {access.buffer} (line {access.span.line})" in shown and access.reason in shown
     for private in kernel.privates:
         assert private.place in shown
 

@@ -1,0 +1,113 @@
+"""What is said of small kernels: which accesses depend on each other, in which loop, how far apart."""
+
+import pytest
+
+from hls.analysis.dependence import Kind, dependences
+from hls.frontend import parse_source
+from hls.ir import Function, walk
+from hls.passes.order import Order
+from hls.passes.pipeline import PipelineOptions, optimize
+
+ADDRESS_BITS = PipelineOptions().address_bits
+
+
+@pytest.fixture(autouse=True)
+def without_order(monkeypatch):
+    """The kernels are looked at as the order pass sees them."""
+    monkeypatch.setattr(Order, "run", lambda self, function: function)
+
+
+def flat(text: str) -> Function:
+    return optimize(parse_source(text, "k.cl", {}, []).module).kernels[0]
+
+
+def said(text: str) -> set[str]:
+    """Each fact as e.g. "RAW a i 8": kind, memory of the source, label of the loop or "-", distance, and notes."""
+    facts = set()
+    for d in dependences(flat(text), ADDRESS_BITS):
+        loop = d.loop.attrs["label"] if d.loop else "-"
+        memories = dict.fromkeys(x.operands[0].op.attrs["mem"] for x in (d.src, d.dst))
+        notes = " unknown" * (not d.known and not d.overlap) + " overlap" * d.overlap
+        facts.add(f"{d.kind.name} {'>'.join(memories)} {loop} {d.distance}{notes}")
+    return facts
+
+
+def loop(body, args="__global int *restrict a, __global int *restrict b, int n, int m", head="int i = 0; i < n; i++"):
+    return f"__kernel void k({args}) {{\n#pragma unroll 1\nfor ({head}) {{ {body} }} }}"
+
+
+@pytest.mark.parametrize("body, facts", [
+    ("a[i] = b[i];", set()),
+    ("a[i] += b[i];", {"WAR a - 0"}),
+    ("a[i + 1] = a[i];", {"RAW a i 1"}),
+    ("a[i] = a[i + 1];", {"WAR a i 1"}),
+    ("a[i + 8] = a[i];", {"RAW a i 8"}),
+    ("a[2 * i] = a[2 * i + 1];", set()),
+    ("a[2 * i] = a[i + 3];", {"RAW a i 1", "WAR a i 1", "WAR a - 0"}),
+    ("a[0] = i;", {"WAW a i 1"}),
+    ("a[i] = 1; b[i] = a[i];", {"RAW a - 0"}),
+    ("if (i > m) a[m] = a[i];", {"WAW a i 1"}),
+    ("if (i < 4) a[i + 4] = a[i];", set()),
+    ("a[n - 1 - i] = b[a[i] & 3];", {"WAR a - 0", "WAR a i 1", "RAW a i 1"}),
+    ("a[b[i]] += 1;", {"WAR a - 0", "WAR a i 1 unknown", "RAW a i 1 unknown", "WAW a i 1 unknown"}),
+])
+def test_one_loop(body, facts):
+    assert said(loop(body)) == facts
+
+
+def test_unsigned_counters_are_exact():
+    assert said(loop("a[i + 8] = a[i];", head="uint i = 0; i < (uint)n; i++")) >= {"RAW a i 8"}
+    assert said(loop("a[i] += 1;", head="uint i = m; i < (uint)n; i++")) == {"WAR a - 0"}
+
+
+def test_a_narrow_index_that_wraps_is_seen():
+    """(uchar)(i + 250) comes back to 0: iteration 6 writes what iteration 0 read."""
+    assert "WAR a i 6" in said(loop("a[(uchar)(i + 250)] = a[i];", head="int i = 0; i < 100; i++"))
+
+
+def test_the_first_iteration_of_do_while_needs_no_condition():
+    """The condition for going on says nothing of iteration 0, in which i may be as large as it likes."""
+    text = ("__kernel void k(__global int *restrict a, int n) { int i = n; do { a[i] = a[4]; i++; } while (i < 4); }")
+    assert said(text) == {"WAR a - 0"}
+
+
+def test_a_condition_on_what_changes_is_no_bound():
+    """i < b[i] held for another value of b[i]: i + 4 may be reached."""
+    assert "RAW a i 4" in said(loop("a[i + 4] = a[i];", head="int i = 0; i < b[i]; i++"))
+
+
+def test_nests():
+    def nest(body):
+        inner = f"\n#pragma unroll 1\nfor (int j = 0; j < 16; j++) {{ {body} }}"
+        return said(loop(inner))
+
+    assert nest("a[i * 16 + j] = a[i * 16 + j + 1];") == {"WAR a j 1", "WAR a i 1"}
+    assert nest("a[i * 16 + j] += a[(i - 1) * 16 + j];") >= {"RAW a i 1"}
+    assert nest("a[i] += b[j];") == {"WAR a - 0", "WAR a j 1", "RAW a j 1", "WAW a j 1"}
+    assert not any(" j " in fact for fact in nest("a[j] += b[i];"))
+
+
+def test_a_symbolic_row_length_is_known_within_a_row():
+    facts = said(loop("\n#pragma unroll 1\nfor (int j = 0; j < m; j++) a[i * m + j] += 1;"))
+    assert not any(" j " in fact for fact in facts)
+    assert any(fact.startswith("RAW a i 1") for fact in facts)
+
+
+def test_different_buffers_matter_unless_restricted():
+    body = "b[i] = a[i];"
+    assert said(loop(body)) == set()
+    assert said(loop(body, "__global int *restrict a, __global int *b, int n")) == set()
+    assert said(loop(body, "__global const int *a, __global int *b, int n")) == {
+        "WAR a>b - 0 overlap", "WAR a>b i 1 overlap", "RAW b>a i 1 overlap"}
+
+
+def test_work_items_have_no_order():
+    text = "__kernel void k(__global int *a, __global int *b) { int i = get_global_id(0); a[i & 3] = b[i]; b[i] = i; }"
+    assert said(text) == {"WAR b - 0", "WAR b>a - 0 overlap", "WAW a>b - 0 overlap"}
+
+
+def test_facts_name_operations_of_the_function():
+    function = flat(loop("a[i + 1] = a[i];"))
+    (fact,) = dependences(function, ADDRESS_BITS)
+    assert fact.kind is Kind.RAW and fact.src.opcode == "store" and fact.dst.opcode == "load"
+    assert {fact.src, fact.dst, fact.loop} <= set(walk(function.body))

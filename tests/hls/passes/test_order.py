@@ -1,0 +1,173 @@
+"""Tokens put accesses into the levels that memory order needs, and cost nothing where it needs none."""
+
+import numpy as np
+import pytest
+
+from hls.frontend import parse_source
+from hls.ir import Function, Op, print_function, walk
+from hls.ir.interpreter import run_kernel
+from hls.ir.launch import OVERLAP
+from hls.ir.parser import parse_module
+from hls.ir.verifier import verify
+from hls.memory import plan_memory
+from hls.passes.lookahead import Lookahead
+from hls.passes.pipeline import optimize
+from hls.schedule import OperatorTiming, plan_kernel
+from hls.schedule.levels import assign_levels
+from hls.target.board import load_board
+
+ARGS = "__global int *restrict a, __global int *restrict b, int n, int m"
+BOARD = load_board("de5net")
+
+
+def flat(body: str, args: str = ARGS) -> Function:
+    text = f"__kernel void k({args}) {{ {body} }}".replace("for (", "\n#pragma unroll 1\nfor (")
+    function = optimize(parse_source(text, "k.cl", {}, []).module).kernels[0]
+    verify(function)
+    return function
+
+
+def ops(function: Function, opcode: str, mem: str | None = None) -> list[Op]:
+    found = [op for op in walk(function.body) if op.opcode == opcode]
+    return [op for op in found if mem is None or op.operands[0].op.attrs["mem"] == mem]
+
+
+def only(function, opcode, mem=None) -> Op:
+    (op,) = ops(function, opcode, mem)
+    return op
+
+
+def levels(function: Function, region=None) -> dict[Op, int]:
+    memory = plan_memory(function, BOARD.memory)
+    return assign_levels(region or function.body, frozenset(function.args), memory).op
+
+
+def plan(function: Function):
+    function = Lookahead(BOARD.delay_model()).run(function)
+    memory = plan_memory(function, BOARD.memory)
+    return plan_kernel(function, OperatorTiming(BOARD.delay_model(), 40, memory), memory, 100)
+
+
+def loop_plan(function: Function, label: str):
+    return next(p for loop, p in plan(function).loops.items() if loop.attrs["label"] == label)
+
+
+def test_nothing_to_order_adds_nothing():
+    function = flat("for (int i = 0; i < n; i++) b[i] = a[i];")
+    assert not ops(function, "token") and not ops(function, "fence") and OVERLAP not in function.attrs.get("launch_args", ())
+
+
+def test_update_in_place_costs_nothing():
+    function = flat("for (int i = 0; i < n; i++) a[i] = a[i] * 3;")
+    assert not ops(function, "token") and not ops(function, "fence")
+    assert loop_plan(function, "i").ii == 1
+
+
+def test_write_after_read_is_a_later_level():
+    function = flat("for (int i = 0; i < n; i++) { int x = a[i + 1]; a[i] = i; b[i] = x; }")
+    (body,) = only(function, "loop").regions
+    at = levels(function, body)
+    assert at[only(function, "store", "a")] > at[only(function, "load")]
+    assert not ops(function, "fence") and loop_plan(function, "i").ii == 1
+
+
+def test_a_load_moves_before_a_store_that_must_not_overtake_it():
+    """a[i + 1] is read behind the store in the text, yet before the next iteration's store to it: no round trip."""
+    function = flat("for (int i = 0; i < n; i++) { a[i] = i; b[i] = a[i + 1]; }")
+    (body,) = only(function, "loop").regions
+    assert body.ops.index(only(function, "load")) < body.ops.index(only(function, "store", "a"))
+    assert loop_plan(function, "i").ii == 1
+
+
+def test_read_after_write_waits_for_a_fence():
+    function = flat("a[m] = n; b[0] = a[n];")
+    fence, load, store = only(function, "fence"), only(function, "load"), only(function, "store", "a")
+    assert fence.attrs == {"mems": ("a",), "flush": ("a",)}
+    assert store.result in fence.operands and fence.result in load.operands
+    at = levels(function)
+    assert at[load] == at[fence] + 1 and at[fence] == at[store]
+
+
+def test_a_fence_follows_the_predicate_of_its_store():
+    function = flat("if (n > 3) a[m] = n; b[0] = a[n];")
+    assert only(function, "fence").operands[0] is only(function, "store", "a").operands[2]
+
+
+def test_a_loop_is_waited_for_as_a_whole():
+    function = flat("for (int i = 0; i < n; i++) a[i] = i; for (int j = 0; j < n; j++) b[j] = a[n - j];")
+    first, second = ops(function, "loop")
+    fence, at = only(function, "fence"), levels(function)
+    assert first.results[-1] in fence.operands
+    assert at[first] < at[fence] < at[second]
+
+
+def test_a_recurrence_through_memory_takes_the_round_trip():
+    function = flat("for (int i = 0; i < n; i++) a[i + 1] = a[i] + 1;")
+    assert loop_plan(function, "i").ii > 200
+    assert "interleave" not in only(function, "loop").attrs
+
+
+def test_a_distance_divides_it():
+    function = flat("for (int i = 0; i < n; i++) a[i + 8] = a[i] + 1;")
+    found = loop_plan(function, "i")
+    (window,) = found.levels[0].windows
+    assert window.most == 8 and 20 < found.ii < 40
+
+
+def test_a_later_read_that_feeds_nothing_back_is_no_recurrence():
+    function = flat("for (int i = 0; i < n; i++) { a[i + 1] = i; b[i] = a[i]; }")
+    assert ops(function, "fence") and loop_plan(function, "i").ii == 1
+
+
+def test_runs_of_a_loop_with_one_store_to_the_same_place_do_not_mix():
+    function = flat("for (int i = 0; i < n; i++) for (int j = 0; j < 8; j++) a[i + j] = b[j] * 3;")
+    inner = next(op for op in ops(function, "loop") if op.attrs["label"] == "j")
+    assert inner.attrs["interleave"] is False and not ops(function, "fence")
+
+
+def test_other_buffers_are_ordered_only_where_they_overlap():
+    function = flat("for (int i = 0; i < n; i++) b[i + 1] = a[i];", "__global int *a, __global int *b, int n")
+    assert function.attrs["launch_args"][-1] == OVERLAP
+    assert only(function, "fence").operands[0] is function.args[-1]
+    found = loop_plan(function, "i")
+    assert found.ii == 1 and found.again.level == 0 and found.again_overlap.level > 1
+
+
+def test_exceptions_draw_no_values_into_waiting():
+    """The sum stays within a level, though the token of the fence comes back past it."""
+    function = flat("for (int i = 0; i < n; i++) { int s = 0; for (int j = 0; j < 8; j++) { s = s * 3 + a[i + j]; b[j] = s; } }",
+                    "__global int *a, __global int *b, int n")
+    assert loop_plan(function, "j").ii <= 4
+
+
+def test_memory_that_never_waits_needs_stages_only():
+    board = load_board("ecp5_onchip")
+    function = flat("for (int i = 0; i < n; i++) a[i + 1] = a[i] + 1;")
+    memory = plan_memory(function, board.memory)
+    found = plan_kernel(function, OperatorTiming(board.delay_model(), 40, memory), memory, 1)
+    (loop,) = found.loops.values()
+    at = {op.opcode: point for op, point in loop.place.items()}
+    assert len(loop.levels) == 1 and loop.ii < 8
+    assert at["store"].stage + 1 <= at["load"].stage + loop.ii
+
+
+@pytest.mark.parametrize("body", [
+    "for (int i = 0; i < n; i++) { a[i] = b[i & 3] + i; b[i] = a[i + 1]; a[(i * 7) & 15] += b[i]; }",
+    "for (int i = 0; i < n; i++) { b[i] = 1; for (int j = 0; j < i; j++) b[j] += a[i]; a[i & 3] = b[0]; }",
+    "for (int i = 0; i < n; i++) if (a[i] & 1) { a[i & 7] = i; for (int j = 0; j < 4; j++) b[a[j] & 15] += j; }",
+])
+@pytest.mark.parametrize("restricted", [True, False])
+def test_same_bytes_and_text_round_trips(body, restricted):
+    args = ARGS if restricted else ARGS.replace("restrict", "")
+    text = f"__kernel void k({args}) {{ {body} }}"
+    module = parse_source(text, "k.cl", {}, []).module
+    ordered = optimize(module).kernels[0]
+    verify(ordered)
+    assert print_function(parse_module(print_function(ordered)).functions["k"]) == print_function(ordered)
+    results = []
+    for source in (module, ordered):
+        buffers = {name: np.arange(32, dtype=np.int32) * k for k, name in enumerate("ab", 1)}
+        run_kernel(source, "k", {name: array.view(np.uint8) for name, array in buffers.items()}, {"n": 12, "m": 3})
+        results.append(buffers)
+    for name in "ab":
+        np.testing.assert_array_equal(results[0][name], results[1][name])

@@ -1,0 +1,161 @@
+"""Many kernels in one simulated system: built once, each run compared with the interpreter byte by byte."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hls.driver import compile
+from hls.ir.interpreter import run_kernel
+from hls.options import Options
+from hls.rtl.interface import KernelInterface
+from hls.target.board import Board, load_board
+from sim.cl.launch import index_space
+from sim.loaded import LoadedSystem, Run
+from sim.shared import SharedMemory
+
+__all__ = ["Difference", "KernelSystem", "Launch", "difference"]
+
+#: Bytes around each buffer that a kernel must leave alone; more than a memory word.
+MARGIN = 96
+#: What no launch here needs; a kernel that stands still is given up then.
+MAX_CYCLES = 400_000
+
+
+class Difference(AssertionError):
+    """A run on the board did something else than the interpreter."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a kernel is started with: arrays and scalars by parameter name, and the index space.
+
+    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word.
+    """
+
+    buffers: Mapping[str, np.ndarray]
+    scalars: Mapping[str, int | float] = field(default_factory=dict)
+    global_size: Sequence[int] = (1,)
+    local_size: Sequence[int] | None = None
+    offset: Sequence[int] | None = None
+    misalign: int = 0
+
+
+class KernelSystem:
+    """Every kernel of one source, compiled with stall sources, in one simulator.
+
+    ``session`` work is lazy: the simulator is built at the first run. Raises CompileError for a source that cannot be built.
+    """
+
+    def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0):
+        self.source = source
+        self.board = load_board(board) if isinstance(board, str) else board
+        options = Options(random_stalls=True, elastic_depth=elastic_depth)
+        self.result = compile(source, self.board, options)
+        self.memory = SharedMemory(self.board.memory.bytes)
+        self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory)
+
+    @property
+    def kernels(self) -> dict[str, KernelInterface]:
+        return {k.name: k for k in self.result.interface.kernels}
+
+    def plan(self, kernel: str):
+        """The KernelPlan of a kernel."""
+        return next(k.plan for k in self.result.kernels if k.plan.name == kernel)
+
+    def close(self) -> None:
+        self.loaded.close()
+        self.memory.close()
+
+    def expected(self, kernel: str, launch: Launch) -> dict[str, np.ndarray]:
+        """The buffers after the interpreter ran the kernel as the frontend made it."""
+        buffers = {name: array.copy() for name, array in launch.buffers.items()}
+        run_kernel(self.result.module, kernel, {name: array.view(np.uint8) for name, array in buffers.items()},
+                   launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
+        return buffers
+
+    def check(self, kernel: str, launch: Launch, seeds: Sequence[int] = (0,)) -> list[dict]:
+        """Run the launch once for each seed of stalls (0: none); the statistics of each run.
+
+        Raises :class:`Difference` when a byte in or around a buffer is not what the interpreter leaves there, or the run
+        reports an error; SimulationError when it does not end; ProfileError when the accounts do not sum to the cycles.
+        """
+        expected = self.expected(kernel, launch)
+        return [self._check(kernel, launch, expected, seed) for seed in seeds]
+
+    def _check(self, kernel, launch, expected, seed) -> dict:
+        interface = self.kernels[kernel]
+        places = self._place(launch)
+        scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
+        space = index_space(interface, launch.global_size, launch.local_size, launch.offset)
+        self.loaded.session.reset(seed)
+        with _limited():
+            run = self.loaded.run(interface, places | scalars, space.registers())
+        self._judge(f"{kernel}, seed {seed}", launch, expected, places, run)
+        return self.result.decode(kernel, run.counters)
+
+    def _place(self, launch: Launch) -> dict[str, int]:
+        """Write the buffers into memory, each with margins of known bytes; their addresses by name."""
+        places, ranges, address = {}, [], 4096
+        for name, array in launch.buffers.items():
+            word = self.board.memory.word_bytes
+            begin = -(-(address + MARGIN) // word) * word + launch.misalign * array.itemsize
+            around = self.memory.contents[begin - MARGIN:begin + array.nbytes + MARGIN]
+            around[:] = _pattern(around.size)
+            around[MARGIN:MARGIN + array.nbytes] = array.view(np.uint8)
+            places[name] = begin
+            ranges.append((begin, begin + array.nbytes))
+            address = begin + array.nbytes + MARGIN
+        self.memory.publish(ranges)
+        return places
+
+    def _judge(self, where, launch, expected, places, run: Run):
+        if run.fault is not None or run.status:
+            raise Difference(f"{where}: status {run.status:#x}, {run.fault}")
+        for name, array in expected.items():
+            around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
+            found = around[MARGIN:MARGIN + array.nbytes].copy().view(array.dtype)
+            text = difference(found, array, launch.buffers[name])
+            if text:
+                raise Difference(f"{where}: {name}{text}")
+            outside = np.concatenate([around[:MARGIN], around[MARGIN + array.nbytes:]])
+            pattern = _pattern(around.size)
+            if not np.array_equal(outside, np.concatenate([pattern[:MARGIN], pattern[MARGIN + array.nbytes:]])):
+                raise Difference(f"{where}: bytes around {name} were written")
+
+
+def difference(found: np.ndarray, expected: np.ndarray, before: np.ndarray) -> str:
+    """Where two arrays differ in bytes, as the end of a sentence; empty when they do not."""
+    bits = np.dtype(f"u{expected.itemsize}")
+    wrong = np.flatnonzero(found.view(bits) != expected.view(bits))
+    if not wrong.size:
+        return ""
+    k = wrong[0]
+    return (f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
+            f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}")
+
+
+def _pattern(size: int) -> np.ndarray:
+    return (np.arange(size) * 37 + 11).astype(np.uint8)
+
+
+def _bits(interface: KernelInterface, argument, scalars: Mapping[str, int | float]) -> int:
+    value = scalars[argument.name]
+    if argument.c_type.split()[-1] == "float":
+        return int(np.float32(value).view(np.uint32))
+    return int(value) & (1 << 8 * argument.bytes) - 1
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    before = os.environ.get("SLUICE_MAX_CYCLES")
+    os.environ["SLUICE_MAX_CYCLES"] = str(MAX_CYCLES)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SLUICE_MAX_CYCLES"]
+        else:
+            os.environ["SLUICE_MAX_CYCLES"] = before

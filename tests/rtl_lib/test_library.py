@@ -1,0 +1,80 @@
+"""Shared parts: converted once, instantiated, and read back from the cache."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from amaranth import Module
+from amaranth.hdl._ir import PortDirection
+
+from rtl_lib.credits import CreditCounter
+from rtl_lib.exits import ExitFifo
+from rtl_lib.library import convert
+from rtl_lib.mem.fifo import StreamFifo
+
+
+def design(*fifos):
+    """FIFOs of 8 bits one behind the other; the ports of the chain."""
+    m = Module()
+    for k, fifo in enumerate(fifos):
+        m.submodules[f"fifo{k}"] = fifo
+    for before, after in pairwise(fifos):
+        m.d.comb += [after.i.valid.eq(before.o.valid), after.i.payload.eq(before.o.payload),
+                     before.o.ready.eq(after.i.ready)]
+    first, last = fifos[0].i, fifos[-1].o
+    inputs = {"valid": first.valid, "payload": first.payload, "ready": last.ready}
+    outputs = {"taken": first.ready, "offered": last.valid, "result": last.payload}
+    ports = {n: (v, PortDirection.Input) for n, v in inputs.items()}
+    return m, ports | {n: (v, PortDirection.Output) for n, v in outputs.items()}
+
+
+def modules(files):
+    return [name for text in files.values() for name in re.findall(r"^module \\?(\S+?)\s*\(", text, flags=re.MULTILINE)]
+
+
+def test_equal_parts_share_a_module_and_others_do_not(tmp_path):
+    m, ports = design(StreamFifo(8, 4), StreamFifo(8, 4), StreamFifo(8, 64))
+    files = convert(m, "chain", ports, tmp_path)
+    assert sorted(name.rpartition("_")[0] for name in files if name != "chain.v") == ["stream_fifo", "stream_fifo"]
+    assert len(modules(files)) == len(set(modules(files)))
+    instances = re.findall(r"^\s*(stream_fifo_\w+) part \(", files["chain.v"], flags=re.MULTILINE)
+    assert len(instances) == 3 and len(set(instances)) == 2
+
+
+def test_every_instance_has_its_clock(tmp_path):
+    m, ports = design(StreamFifo(8, 4))
+    top = convert(m, "chain", ports, tmp_path)["chain.v"]
+    assert ".clk(clk)" in top and ".rst(rst)" in top
+
+
+def test_the_cache_gives_the_same_text(tmp_path):
+    cold = convert(*_chain(), tmp_path)
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    warm = convert(*_chain(), tmp_path)
+    assert warm == cold
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept, "a part was converted again"
+
+
+def _chain():
+    m, ports = design(StreamFifo(8, 5), StreamFifo(8, 40))
+    return m, "chain", ports
+
+
+def test_a_part_inside_a_part_comes_along(tmp_path):
+    m = Module()
+    m.submodules.exit = exit_ = ExitFifo(8, 6)
+    ports = {"offered": (exit_.o.valid, PortDirection.Output), "ready": (exit_.o.ready, PortDirection.Input)}
+    for _ in range(2):  # from conversion, then from the cache
+        names = {name.rpartition("_")[0] for name in convert(m, "top", ports, tmp_path)}
+        assert names == {"", "exit_fifo", "stream_fifo"}
+
+
+@pytest.mark.parametrize("limits", [(3, 3), (3, 4)])
+def test_arguments_decide_what_is_the_same(tmp_path, limits):
+    m = Module()
+    ports = {}
+    for k, limit in enumerate(limits):
+        m.submodules[f"c{k}"] = counter = CreditCounter(limit)
+        ports[f"available{k}"] = (counter.available, PortDirection.Output)
+        ports[f"take{k}"] = (counter.take, PortDirection.Input)
+    assert len(convert(m, "top", ports, tmp_path)) == 1 + len(set(limits))
