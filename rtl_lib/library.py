@@ -124,11 +124,14 @@ class PartLibrary:
     def _save(self, converted: _Converted):
         if self.cache is None:
             return
-        self.cache.mkdir(parents=True, exist_ok=True)
-        # written beside and renamed, so that a second compiler never reads half a file
-        with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
-            file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
-        Path(file.name).replace(self.cache / f"{converted.name}.v")
+        try:
+            self.cache.mkdir(parents=True, exist_ok=True)
+            # written beside and renamed, so that a second compiler never reads half a file
+            with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
+                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
+            Path(file.name).replace(self.cache / f"{converted.name}.v")
+        except OSError:  # a home that cannot be written costs the time of converting again, nothing else
+            self.cache = None
 
 
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
