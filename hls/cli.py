@@ -9,14 +9,13 @@ the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment 
 import os
 import subprocess
 import sys
-import traceback
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
 import click
 
-from .diag import CompileError, Diagnostic, Span, render, to_json
+from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .options import CONTROLS, Options
 from .target.board import Board, BoardError, known_boards, load_board
 
@@ -89,8 +88,8 @@ def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testb
         text = _read(source)
         messages.sources[str(source)] = text
         report, files = _compile(text, _load(board), options, source, output, messages)
-    if testbench:
-        _testbench(output)
+        if testbench:
+            files += _testbench(output)
     messages.show()
     if form == "text":
         for line in _summary(report, output, files):
@@ -160,22 +159,11 @@ class _Messages:
         except Exception as error:
             if os.environ.get("SLUICE_DEBUG") == "1":
                 raise
-            self.add(_internal(error))
+            self.add(internal_error(error))
         else:
             return
         self.show()
         sys.exit(FAILED)
-
-
-def _internal(error: Exception) -> Diagnostic:
-    """The message for a fault of ours: what, where in the compiler, and what the user can do."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    what = str(error).partition("\n")[0]
-    return Diagnostic(
-        f"internal error: {type(error).__name__}{': ' if what else ''}{what} ({Path(where.filename).name}:{where.lineno})",
-        hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
-             "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
-    )
 
 
 def _read(source: Path) -> str:
@@ -193,11 +181,17 @@ def _load(board: str) -> Board:
         raise CompileError(Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file")) from error
 
 
-def _testbench(output: Path):
-    """The testbench belongs to the simulation package, which this one does not know: another process writes it."""
-    done = subprocess.run([sys.executable, "-m", "sim.testbench", str(output)], check=False)
+def _testbench(output: Path) -> list[str]:
+    """The testbench belongs to the simulation package, which this one does not know: another process writes it.
+
+    Returns the names of its files.
+    """
+    command = [sys.executable, "-m", "sim.testbench", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(done.returncode)
+        message = done.stderr.strip().removeprefix("error: ") or f"the testbench writer ended with {done.returncode}"
+        raise CompileError(Diagnostic(message, hint="leave --testbench out to have the Verilog alone"))
+    return done.stdout.split()
 
 
 def _trace(_context, _parameter, path: Path | None) -> Path | None:
@@ -206,7 +200,8 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
     return path
 
 
-@main.command(short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@main.command(short_help="Run a host program on the simulated board.",
+              context_settings={"ignore_unknown_options": True})
 @click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("--trace", metavar="FILE", type=click.Path(path_type=Path), callback=_trace,
               help="Write an FST waveform of the handshakes.")

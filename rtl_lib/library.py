@@ -80,11 +80,8 @@ class PartLibrary:
 
     def _converted(self, part) -> _Converted:
         name = _name(part)
-        if name not in self.modules:
-            self.modules[name] = self._load(name) or self._convert(part, name)
-        for used in self.modules[name].uses:
-            if used not in self.modules:
-                self.modules[used] = self._load(used)
+        if self._load(name) is None:
+            self.modules[name] = self._convert(part, name)
         return self.modules[name]
 
     def _convert(self, part, name: str) -> _Converted:
@@ -114,21 +111,29 @@ class PartLibrary:
         return modules[top]
 
     def _load(self, name: str) -> _Converted | None:
+        """The part as converted before, with all parts inside it; None if anything of that is not there."""
+        if name in self.modules:
+            return self.modules[name]
         if self.cache is None or not (self.cache / f"{name}.v").is_file():
             return None
         head, _, text = (self.cache / f"{name}.v").read_text().partition("\n")
         uses, clocked = (tuple(part.split()) for part in head.removeprefix("//").split("|"))
-        known = all(self.modules.get(used) or self._load(used) for used in uses)
-        return _Converted(name, uses, clocked, verilog=text) if known else None
+        if not all(self._load(used) for used in uses):
+            return None
+        self.modules[name] = _Converted(name, uses, clocked, verilog=text)
+        return self.modules[name]
 
     def _save(self, converted: _Converted):
         if self.cache is None:
             return
-        self.cache.mkdir(parents=True, exist_ok=True)
-        # written beside and renamed, so that a second compiler never reads half a file
-        with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
-            file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
-        Path(file.name).replace(self.cache / f"{converted.name}.v")
+        try:
+            self.cache.mkdir(parents=True, exist_ok=True)
+            # written beside and renamed, so that a second compiler never reads half a file
+            with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
+                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
+            Path(file.name).replace(self.cache / f"{converted.name}.v")
+        except OSError:  # a home that cannot be written costs the time of converting again, nothing else
+            self.cache = None
 
 
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
@@ -142,6 +147,8 @@ def _split(text: str) -> dict[str, str]:
     """The modules of a Verilog text by the name before the first dot: a part, and what is only inside it."""
     found: dict[str, list[str]] = {}
     text = re.sub(r"\A/\*.*?\*/\n", "", text)  # the translator's banner would stand in a part's text by chance
+    # the number that the translator gives its dummy registers depends on what else it translates
+    text = re.sub(r"\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+", "$dummy", text)
     for module in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE):
         head = re.search(r"^module \\?([^\s(.]+)", module, flags=re.MULTILINE)
         if head:

@@ -40,7 +40,8 @@ def _message(error: Exception, path: Path, trace: TracebackType | None) -> str:
     frames = [frame for frame in traceback.extract_tb(trace) if _is(frame.filename, path)]
     if not frames:
         return f"{path}: error: {error}"
-    return f"{path}:{frames[-1].lineno}: error: {error}\n    {frames[-1].line}"
+    head, newline, more = str(error).partition("\n")
+    return f"{path}:{frames[-1].lineno}: error: {head}\n    {frames[-1].line}{newline}{more}"
 
 
 def _is(filename: str, path: Path) -> bool:

@@ -1,5 +1,5 @@
 """Messages to the user: each has a place in the source, what is wrong and what to do."""
 
-from .message import CompileError, Diagnostic, Span, render, to_json
+from .message import CompileError, Diagnostic, Span, internal_error, render, to_json
 
-__all__ = ["CompileError", "Diagnostic", "Span", "render", "to_json"]
+__all__ = ["CompileError", "Diagnostic", "Span", "internal_error", "render", "to_json"]

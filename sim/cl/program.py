@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hls.diag import CompileError, render
+from hls.diag import CompileError, internal_error, render
 from hls.rtl.interface import KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem, TraceRequest
@@ -56,6 +56,11 @@ class Program:
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
+        except Exception as error:
+            if os.environ.get("SLUICE_DEBUG") == "1":
+                raise
+            self._log = render(internal_error(error), {})
+            raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
         self._log = "\n".join(render(one, self.result.module.sources) for one in self.result.warnings)
         return self
 

@@ -1,0 +1,61 @@
+"""Constant tables become values."""
+
+from dataclasses import dataclass
+
+from ..diag import CompileError
+from ..ir import ArrayType, Builder, Function, MemoryObject, Op
+from ..ir.clone import clone_function
+from ..ir.rewrite import constant, rewrite
+from ..ir.storage import BoundMemory, accessors, zero
+from .elements import element_index
+
+__all__ = ["ConstantTables"]
+
+
+@dataclass(frozen=True)
+class ConstantTables:
+    """Before: no pointer variables. After: no loads of constant tables; where the place is not a constant, the whole table
+    is one constant array and the element is extracted. Places outside of the table give 0."""
+
+    max_bits: int = 1 << 16
+
+    name = "constant-tables"
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError for a table larger than ``max_bits``, or one read by another type than its elements'."""
+        result = clone_function(function)
+        rewrite(result.body, lambda op, b: self._read(op, b, result))
+        return result
+
+    def _read(self, op: Op, b: Builder, function: Function):
+        if op.opcode != "load" or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
+            return None
+        addr, pred = op.operands[0].op, op.operands[1]
+        memory = function.memories[addr.attrs["mem"]]
+        if memory.space != "constant":
+            return None
+        self._check(op, memory)
+        index = element_index(addr.operands[0], memory.element.bytes, b)
+        value = b.value("extract", _contents(memory, op, b), index, name=memory.name)
+        if constant(pred) == 1:
+            return [value]
+        return [b.value("select", pred, value, b.const(zero(memory.element), op.result.type))]
+
+    def _check(self, op: Op, memory: MemoryObject):
+        if op.result.type != memory.element:
+            raise CompileError.at(op.span, f"the table {memory.name} of {memory.element} is read as {op.result.type}",
+                                  "read its elements, and convert them with as_int, as_float and the like")
+        if memory.length * memory.element.bits > self.max_bits:
+            raise CompileError.at(op.span, f"the table {memory.name} has {memory.length * memory.element.bits:,} bits and is "
+                                  "read at places that are not constant; tables in block RAM are not built yet",
+                                  f"make it a __global const argument, or keep it within {self.max_bits:,} bits")
+
+
+def _contents(memory: MemoryObject, op: Op, b: Builder):
+    load, _ = accessors(memory.element)
+    bound = BoundMemory(memory.name, memory.data, len(memory.data))
+    elements = tuple(load((bound, k * memory.element.bytes), op.span) for k in range(memory.length))
+    table = b.const(elements, ArrayType(memory.element, memory.length))
+    table.name = memory.name
+    return table
+
