@@ -204,7 +204,8 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
     return path
 
 
-@main.command(short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@main.command(short_help="Run a host program on the simulated board.",
+              context_settings={"ignore_unknown_options": True})
 @click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("--trace", metavar="FILE", type=click.Path(path_type=Path), callback=_trace,
               help="Write an FST waveform of the handshakes.")

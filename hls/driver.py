@@ -6,7 +6,7 @@ from pathlib import Path
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source
 from .ir import Function, Module
-from .memory import MemoryPlan, plan_memory
+from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
@@ -94,6 +94,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     function = Lookahead(timing.model).run(function)
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
     return CompiledKernel(function, memory, plan, tuple(mine))
 

@@ -80,11 +80,8 @@ class PartLibrary:
 
     def _converted(self, part) -> _Converted:
         name = _name(part)
-        if name not in self.modules:
-            self.modules[name] = self._load(name) or self._convert(part, name)
-        for used in self.modules[name].uses:
-            if used not in self.modules:
-                self.modules[used] = self._load(used)
+        if self._load(name) is None:
+            self.modules[name] = self._convert(part, name)
         return self.modules[name]
 
     def _convert(self, part, name: str) -> _Converted:
@@ -114,12 +111,17 @@ class PartLibrary:
         return modules[top]
 
     def _load(self, name: str) -> _Converted | None:
+        """The part as converted before, with all parts inside it; None if anything of that is not there."""
+        if name in self.modules:
+            return self.modules[name]
         if self.cache is None or not (self.cache / f"{name}.v").is_file():
             return None
         head, _, text = (self.cache / f"{name}.v").read_text().partition("\n")
         uses, clocked = (tuple(part.split()) for part in head.removeprefix("//").split("|"))
-        known = all(self.modules.get(used) or self._load(used) for used in uses)
-        return _Converted(name, uses, clocked, verilog=text) if known else None
+        if not all(self._load(used) for used in uses):
+            return None
+        self.modules[name] = _Converted(name, uses, clocked, verilog=text)
+        return self.modules[name]
 
     def _save(self, converted: _Converted):
         if self.cache is None:

@@ -57,6 +57,7 @@ class LoadedSystem:
     seed: int = 0  #: of random stalls, 0 for none
     trace: TraceRequest | None = None
     progress: Callable[[str], None] = lambda step: None
+    hasty: bool = False  #: the simulator is for few cycles: compile it quickly
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
 
@@ -65,7 +66,7 @@ class LoadedSystem:
         """The running simulator."""
         if self._session is None:
             signals = self.trace.signals if self.trace else "none"
-            simulator = build(self.verilog, self.interface.top, signals, self.progress)
+            simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
             self._session = Session(simulator.executable, self.board, self.memory, self.interface.clock_mhz)
             self._session.reset(self.seed)
         return self._session

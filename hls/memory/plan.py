@@ -18,7 +18,8 @@ class Access:
 
     ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size of
     one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
-    cycles, always, and is never refused; with None nobody knows beforehand.
+    cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
+    memory, or, where that is 0, the one in use.
     """
 
     op: Op
@@ -30,6 +31,7 @@ class Access:
     reason: str
     span: Span | None
     latency: int | None = None
+    cache_words: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from amaranth import *
 
+from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 
@@ -31,10 +32,11 @@ class LoadAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
-        self.unit = LoadUnit(
-            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits,
-            depth=context.memory_latency + 32, pending=_pending_words(context.memory_latency),
-        )
+        options = {
+            "access_bytes": access.bytes, "word_bytes": access.word_bytes, "addr_bits": context.address_bits,
+            "depth": context.memory_latency + 32, "pending": _pending_words(context.memory_latency),
+        }
+        self.unit = CachedLoadUnit(**options, words=access.cache_words) if access.cache_words else LoadUnit(**options)
 
     def request(self):
         return self.unit.i, lambda payload: [(payload, self.op.operands[0])]

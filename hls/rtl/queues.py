@@ -75,13 +75,15 @@ class LevelQueues:
                 self.room.append(off | fifo.i.ready)
             m.d.comb += fifo.i.valid.eq(builder.valid(stage) & ~off)
             return
+        m.d.comb += fifo.i.valid.eq(builder.valid(stage) if on is None else builder.valid(stage) & on)
+        if self.region.plan.loop is None:
+            return  # one token passes in a run: it finds every queue empty
         credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
         taken = fifo.o.valid & fifo.o.ready
         self.m.d.comb += [
             credits.take.eq(builder.enter),
             credits.give.eq(taken if on is None else Cat(taken, builder.valid(stage) & ~on)),
         ]
-        m.d.comb += fifo.i.valid.eq(builder.valid(stage) if on is None else builder.valid(stage) & on)
         self.room.append(credits.available)
 
     # --- in front of the level ---

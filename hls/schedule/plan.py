@@ -122,6 +122,7 @@ class RegionPlan:
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
+    shortest: int = 1  #: iterations of every invocation at least
 
 
 @dataclass(frozen=True, eq=False)

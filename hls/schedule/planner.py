@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..analysis.trips import count_trips
 from ..ir import Function, Op, Region
 from ..memory import MemoryPlan
 from .plan import KernelPlan, RegionPlan
@@ -27,12 +28,18 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
         for op in region.ops:
             if op.opcode == "loop":
                 loops[op] = visit(op.regions[0], op, depth + 1)
-        return RegionPlanner(**common, repeated=depth > 1).plan(region, loop)
+        return RegionPlanner(**common, repeated=depth > 1).plan(region, loop, _shortest(loop))
 
     top = visit(function.body, None, 0)
     latency = {op: timing.latency(op) for plan in (top, *loops.values()) for op in plan.place}
     latency |= {op: timing.latency(op) for op in static}
     return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency)
+
+
+def _shortest(loop: Op | None) -> int:
+    """The least number of iterations of a loop that runs at all."""
+    trips = count_trips(loop) if loop else None
+    return max(1, trips.count) if trips and trips.exact else 1
 
 
 def _static_depth(static, timing) -> int:

@@ -6,10 +6,11 @@ Too shallow costs rate, never correctness (rule 5 of the hardware model).
 from dataclasses import dataclass
 
 from ..ir import Op
+from ..ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
-__all__ = ["QueueSizes", "entry_count", "level_queues", "slot_count"]
+__all__ = ["QueueSizes", "entry_count", "level_queues", "pace", "slot_count"]
 
 #: most running invocations of a loop whose recurrence is scheduled, and of one that waits for memory or an inner loop
 MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
@@ -20,51 +21,70 @@ SPREAD = 12
 
 @dataclass(frozen=True)
 class QueueSizes:
-    """What depths depend on: the loops inside, a typical memory access in cycles, cycles between two tokens."""
+    """What depths depend on: the loops inside, a typical memory access in cycles, the fewest cycles between two tokens, and
+    whether the region only ever sees one token (a kernel's top)."""
 
     children: dict[Op, RegionPlan]
     memory_latency: int
     interval: int
     elastic_depth: int
+    single: bool
 
 
-def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool) -> int:
-    """Slots so that interleaved invocations fill a recurrence of ``static_ii`` cycles; one where nothing may interleave."""
+def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
+    """The fewest cycles between two tokens of a region, for what the loops inside that always run take to issue theirs."""
+    always = [children[op] for op in levels.op if op.opcode == "loop" and constant(op.operands[0])]
+    return max([1, *(child.shortest * child.ii // child.slots for child in always)])
+
+
+def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool, paced: int = 1) -> int:
+    """Slots so that interleaved invocations fill a recurrence of ``static_ii`` cycles, of which the loops inside take
+    ``paced`` for each token anyway; one where nothing may interleave."""
     if loop is None or not repeated or not loop.attrs.get("interleave", True):
         return 1
-    return min(static_ii, MOST_WAITING_SLOTS if waits else MOST_SLOTS)
+    return min(-(-static_ii // paced), MOST_WAITING_SLOTS if waits else MOST_SLOTS)
 
 
-def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, uniform: bool) -> int:
-    """Invocations between start and exit: what runs, and what drains behind it (rule 4). The shortest trips are one.
+def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, uniform: bool, shortest: int) -> int:
+    """Invocations between start and exit: what runs, and what drains behind it (rule 4) while one of ``shortest`` trips
+    after the other runs.
 
     Where trips differ, short invocations that started after a long one wait for their turn: room for several times as
     many as run keeps the slots busy meanwhile.
     """
     if not repeated:
         return 1
-    drain = -(-latency * slots // static_ii)
+    drain = -(-latency * slots // (static_ii * shortest))
+    if shortest > 1:
+        return min(MOST_ENTRIES, max(2 * slots, slots + drain) + 1)
     spread = 2 * slots if uniform or slots == 1 else SPREAD * slots
     return min(MOST_ENTRIES, max(spread, slots + drain, min(4 * slots, 16)) + 2)
 
 
 def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: bool) -> tuple[tuple[Row, ...], int]:
     """The rows behind level ``k`` and the depth of the queue that goes past them."""
-    rows = []
+    rows, interval = [], sizes.interval
     for op, level in levels.op.items():
         if level != k or op not in levels.variable:
             continue
         push = stages.start[op]
         # a frozen elastic level must not hold back the bypass of tokens whose requests are already out: room for all between
-        depth = stages.depth - push + 2 if elastic else push + 4
-        rows.append(Row(op, push, depth, op in levels.offering))
+        depth = stages.depth - push + 2 if elastic else _in_flight(push + 3, interval)
+        rows.append(Row(op, push, 1 if sizes.single else depth, op in levels.offering))
+    if sizes.single:
+        return tuple(rows), 1
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
-    return tuple(rows), (2 if elastic else stages.depth + 3) + waiting
+    return tuple(rows), (2 if elastic else _in_flight(stages.depth + 2, interval)) + waiting
+
+
+def _in_flight(cycles: int, interval: int) -> int:
+    """Tokens that are on a way of so many cycles, and one that comes."""
+    return -(-cycles // interval) + 1
 
 
 def _in_row(sizes: QueueSizes, op: Op) -> int:
     """Tokens that are inside a variable-latency operation at full rate."""
     if op.opcode == "loop":
         child = sizes.children[op]
-        return child.entries + 4
+        return child.entries + _in_flight(3, sizes.interval)
     return 4 + (0 if is_exceptional(op) else -(-sizes.memory_latency // sizes.interval))

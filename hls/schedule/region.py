@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..ir import Op, Region, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import QueueSizes, entry_count, level_queues, slot_count
+from .queues import QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -29,7 +29,8 @@ class RegionPlanner:
     repeated: bool
     elastic_depth: int = 0
 
-    def plan(self, region: Region, loop: Op | None) -> RegionPlan:
+    def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
+        """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
         levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
@@ -48,11 +49,14 @@ class RegionPlanner:
         static_ii = max(ii, crossing, windowed) if loop else 1
         again, delay = _again(always, first_decide, ii, stages)
         again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
+        paced = pace(levels, self.children)
         # what keeps tokens of all slots in one window gains nothing from more slots
-        slots = slot_count(static_ii, loop, self.repeated, crossing > ii) if windowed < static_ii else 1
+        slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if windowed < static_ii else 1
         latency = self._latency(levels, stages)
-        entries = entry_count(slots, latency, static_ii, self.repeated, _uniform_trips(region, loop, self.fixed))
-        sizes = QueueSizes(self.children, self.memory_latency, max(1, static_ii // slots), self.elastic_depth)
+        uniform = _uniform_trips(region, loop, self.fixed)
+        entries = entry_count(slots, latency, static_ii, self.repeated, uniform, shortest)
+        interval = max(1, static_ii // slots, paced)
+        sizes = QueueSizes(self.children, self.memory_latency, interval, self.elastic_depth, loop is None)
         plans = tuple(
             self._level(k, levels, stages[k], carried, decide if speculative else None, (again, again_overlap), sizes)
             for k in range(levels.count)
@@ -61,6 +65,7 @@ class RegionPlanner:
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
             decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
             next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
+            shortest,
         )
 
     def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:

@@ -3,7 +3,7 @@
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-__all__ = ["Observation"]
+__all__ = ["Observation", "observe_reads"]
 
 
 class Observation(wiring.Signature):
@@ -18,3 +18,15 @@ class Observation(wiring.Signature):
 
     def __init__(self):
         super().__init__({name: Out(1) for name in ("accepted", "stalled", "burst", "word", "error")})
+
+
+def observe_reads(m, unit):
+    """Drive ``unit.observe`` of a unit that takes addresses at ``i`` and reads through ``mem``."""
+    request, response = unit.mem.request, unit.mem.response
+    m.d.comb += [
+        unit.observe.accepted.eq(unit.i.valid & unit.i.ready),
+        unit.observe.stalled.eq(unit.i.valid & ~unit.i.ready),
+        unit.observe.burst.eq(request.valid & request.ready),
+        unit.observe.word.eq(response.valid),
+        unit.observe.error.eq(response.valid & response.payload.error),
+    ]

@@ -10,7 +10,17 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
 
-__all__ = ["WordBuffer"]
+__all__ = ["WordBuffer", "select_layout"]
+
+
+def select_layout(access_bytes, word_bytes, kept_places=0):
+    """Which piece of which word: ``next`` in order of arrival, or ``again`` that in ``place``; else the one in use.
+
+    Without kept places there is only ``next``. ``offset`` counts pieces.
+    """
+    require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+    again = {"again": 1, "place": range(kept_places)} if kept_places else {}
+    return data.StructLayout({"next": 1, **again, "offset": exact_log2(word_bytes // access_bytes)})
 
 
 @shared
@@ -25,30 +35,33 @@ class WordBuffer(wiring.Component):
        the piece before. It is given when that word is here, one a cycle.
     2. A response is never refused: the user reserves its place first, never more than ``free``. A place is
        free again when the word comes into use.
+    3. The n-th word lies in place n modulo ``pending + kept``. A piece may be asked for with ``again`` when at most
+       ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it
+       is given, so it cannot be overwritten.)
 
     Parameters
     ----------
     access_bytes : size of a piece, a power of two up to ``word_bytes``
     word_bytes : size of a word
-    pending : words it has room for
+    pending : words it has room for before they come into use
     max_reserve : most words reserved at once
+    kept : further places, where words stay after their use
 
     Ports
     -----
     reserve : words reserved in this cycle; ``free`` : words that can be
     response : of a :class:`~rtl_lib.mem.ports.ReadPort`
-    select : stream of ``{next, offset}``, offset in pieces
+    select : stream of :func:`select_layout`
     o : stream of pieces, :attr:`timing` after ``select``; ``error`` : the word of the piece on offer came with an error
     """
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve):
-        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept=0):
         if not isinstance(pending, int) or pending < max_reserve:
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
-        self.pieces, self.pending = word_bytes // access_bytes, pending
-        select = data.StructLayout({"next": 1, "offset": exact_log2(self.pieces)})
+        self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
+        select = select_layout(access_bytes, word_bytes, self.places if kept else 0)
         super().__init__({
             "reserve": In(range(max_reserve + 1)),
             "free": Out(range(pending + 1), init=pending),
@@ -61,8 +74,9 @@ class WordBuffer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
-        m.submodules.words = words = Memory(shape=shape, depth=self.pending, init=[])
+        m.submodules.words = words = Memory(shape=shape, depth=self.places, init=[])
         write, read = words.write_port(), words.read_port()
+        oldest = Signal.like(read.addr)  # of those that are not yet in use
         arrived = Signal(range(self.pending + 1))  # and not yet in use
         take, take_next = Signal(), Signal()
         select = self.select.payload
@@ -76,7 +90,8 @@ class WordBuffer(wiring.Component):
             self.select.ready.eq((~self.o.valid | self.o.ready) & (~select.next | (arrived != 0))),
             take.eq(self.select.valid & self.select.ready),
             take_next.eq(take & select.next),
-            read.en.eq(take_next),
+            read.en.eq(take_next | (take & select.again) if self.kept else take_next),
+            read.addr.eq(Mux(select.again, select.place, oldest) if self.kept else oldest),
             self.error.eq(read.data.error),
         ]
         m.d.sync += [
@@ -86,9 +101,9 @@ class WordBuffer(wiring.Component):
         ]
         with m.If(take):
             m.d.sync += offset.eq(select.offset)
-        for port in (write, read):
-            with m.If(port.en):
-                m.d.sync += port.addr.eq(Mux(port.addr == self.pending - 1, 0, port.addr + 1))
+        for place, moves in ((write.addr, write.en), (oldest, take_next)):
+            with m.If(moves):
+                m.d.sync += place.eq(Mux(place == self.places - 1, 0, place + 1))
         self._cut(m, read.data.data, offset)
         return m
 

@@ -129,7 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kernels", nargs="+", type=Path)
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="N=V")
-    parser.add_argument("--words", type=int, default=4096, help="words of each buffer's RAM")
+    parser.add_argument("--words", type=int, default=1024, help="words of each buffer's RAM")
     parser.add_argument("--device", default="um5g-85k", choices=["um5g-85k", "85k"])
     parser.add_argument("--grade", type=int, default=8, choices=[6, 7, 8])
     parser.add_argument("--synthesis-only", action="store_true", help="cells only, no place and route")

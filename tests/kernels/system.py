@@ -9,10 +9,10 @@ import numpy as np
 
 from hls.driver import compile
 from hls.ir.interpreter import run_kernel
+from hls.ir.launch import IndexSpace
 from hls.options import Options
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
-from sim.cl.launch import index_space
 from sim.loaded import LoadedSystem, Run
 from sim.shared import SharedMemory
 
@@ -46,7 +46,7 @@ class Launch:
 class KernelSystem:
     """Every kernel of one source, compiled with stall sources, in one simulator.
 
-    ``session`` work is lazy: the simulator is built at the first run. Raises CompileError for a source that cannot be built.
+    The simulator is built at the first run. Raises CompileError for a source that cannot be built.
     """
 
     def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0):
@@ -55,7 +55,7 @@ class KernelSystem:
         options = Options(random_stalls=True, elastic_depth=elastic_depth)
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.memory.bytes)
-        self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory)
+        self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
 
     @property
     def kernels(self) -> dict[str, KernelInterface]:
@@ -89,10 +89,10 @@ class KernelSystem:
         interface = self.kernels[kernel]
         places = self._place(launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
-        space = index_space(interface, launch.global_size, launch.local_size, launch.offset)
+        space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
         self.loaded.session.reset(seed)
         with _limited():
-            run = self.loaded.run(interface, places | scalars, space.registers())
+            run = self.loaded.run(interface, places | scalars, {name: space.argument(name) for name in interface.launch})
         self._judge(f"{kernel}, seed {seed}", launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 

@@ -19,21 +19,24 @@ from sim.loaded import LoadedSystem
 from sim.shared import SharedMemory
 
 pytestmark = pytest.mark.verilator
-SOURCE = (Path(__file__).parent / "order.cl").read_text()
-KERNELS = [line.split()[2].split("(")[0] for line in SOURCE.splitlines() if line.startswith("__kernel")]
-SHARING = [name for name in KERNELS if name in ("store_first", "copy", "counts", "move", "sums")]
+#: the text of every kernel by its name
+KERNELS = {text.split("(")[0].split()[-1]: "__kernel" + text
+           for text in (Path(__file__).parent / "order.cl").read_text().split("__kernel")[1:]}
+#: those run with stall-enabled levels, too, and on memory that never waits
+SOME = ("far", "store_first", "counts", "move", "rows")
+SHARING = ("store_first", "copy", "counts", "move", "sums")  #: those that may get one buffer twice
 SIZE = 64  #: elements of a buffer
 SEEDS = (0, 1, 2)
 
 
 class System:
-    """All kernels, built once; runs them on given buffers."""
+    """Kernels built once; runs them on given buffers."""
 
-    def __init__(self, board, elastic_depth):
+    def __init__(self, names, board="de5net", elastic_depth=0):
         self.board = load_board(board)
         if board == "de5net":  # latencies near those of memory make tests long and find no more
             self.board = replace(self.board, memory=replace(self.board.memory, read_latency=30))
-        self.result = compile(SOURCE, self.board, Options(random_stalls=True, elastic_depth=elastic_depth))
+        self.result = compile("".join(KERNELS[name] for name in names), self.board, Options(random_stalls=True, elastic_depth=elastic_depth))
         self.memory = SharedMemory(self.board.memory.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory)
         self.kernels = {k.name: k for k in self.result.interface.kernels}
@@ -65,12 +68,33 @@ class System:
         return [copies[0 if shared else k] for k in range(len(names))]
 
 
-@pytest.fixture(scope="module", params=[("de5net", 0), ("de5net", 1000)], ids=["stall_free", "stall_enabled"])
-def system(request):
-    system = System(*request.param)
+    def close(self):
+        self.loaded.close()
+        self.memory.close()
+
+    def check(self, kernel, shared):
+        """Every byte like the interpreter's, for several sizes and seeds."""
+        for n in (1, 2, 9, 10):
+            given = arrays(kernel, n)
+            wanted = self.expected(kernel, given, {"n": n}, shared)
+            for seed in SEEDS:
+                found, _ = self.run(kernel, given, {"n": n}, shared, seed)
+                for k, (a, b) in enumerate(zip(found, wanted, strict=True)):
+                    np.testing.assert_array_equal(a, b, f"{kernel} n={n} seed={seed} buffer {k}")
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = System(KERNELS)
     yield system
-    system.loaded.close()
-    system.memory.close()
+    system.close()
+
+
+@pytest.fixture(scope="module", params=[("de5net", 1000), ("ecp5_onchip", 0)], ids=["stall_enabled", "never_waits"])
+def other(request):
+    system = System(SOME, *request.param)
+    yield system
+    system.close()
 
 
 def arrays(kernel, n):
@@ -81,13 +105,12 @@ def arrays(kernel, n):
 
 @pytest.mark.parametrize("kernel, shared", [(k, False) for k in KERNELS] + [(k, True) for k in SHARING])
 def test_bytes(system, kernel, shared):
-    for n in (1, 2, 9, 10):
-        given = arrays(kernel, n)
-        wanted = system.expected(kernel, given, {"n": n}, shared)
-        for seed in SEEDS:
-            found, _ = system.run(kernel, given, {"n": n}, shared, seed)
-            for k, (a, b) in enumerate(zip(found, wanted, strict=True)):
-                np.testing.assert_array_equal(a, b, f"{kernel} n={n} seed={seed} buffer {k}")
+    system.check(kernel, shared)
+
+
+@pytest.mark.parametrize("kernel, shared", [(k, False) for k in SOME] + [(k, True) for k in SOME if k in SHARING])
+def test_bytes_on_other_machines(other, kernel, shared):
+    other.check(kernel, shared)
 
 
 def test_distinct_buffers_cost_nothing(system):

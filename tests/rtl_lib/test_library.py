@@ -6,10 +6,12 @@ from itertools import pairwise
 import pytest
 from amaranth import Module
 from amaranth.hdl._ir import PortDirection
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import Out
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.exits import ExitFifo
-from rtl_lib.library import convert
+from rtl_lib.library import convert, shared
 from rtl_lib.mem.fifo import StreamFifo
 
 
@@ -67,6 +69,29 @@ def test_a_part_inside_a_part_comes_along(tmp_path):
     for _ in range(2):  # from conversion, then from the cache
         names = {name.rpartition("_")[0] for name in convert(m, "top", ports, tmp_path)}
         assert names == {"", "exit_fifo", "stream_fifo"}
+
+
+@shared
+class Outer(wiring.Component):
+    """A part around a part around a part."""
+
+    def __init__(self):
+        super().__init__({"o": Out(stream.Signature(8))})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.inner = inner = ExitFifo(8, 6)
+        wiring.connect(m, inner.o, wiring.flipped(self.o))
+        return m
+
+
+def test_parts_nest_deeper_than_one_step(tmp_path):
+    for _ in range(2):  # from conversion, then from the cache
+        m = Module()
+        m.submodules.outer = outer = Outer()
+        ports = {"offered": (outer.o.valid, PortDirection.Output), "ready": (outer.o.ready, PortDirection.Input)}
+        names = {name.rpartition("_")[0] for name in convert(m, "top", ports, tmp_path)}
+        assert names == {"", "outer", "exit_fifo", "stream_fifo"}
 
 
 @pytest.mark.parametrize("limits", [(3, 3), (3, 4)])

@@ -1,0 +1,113 @@
+"""Which load unit suits which access pattern."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..analysis.access import STAYS, Step, access_patterns
+from ..analysis.trips import count_trips
+from ..ir import Function, Op, walk
+from .plan import Access, MemoryPlan
+
+__all__ = ["choose_units"]
+
+#: least words of a cached unit: the block RAMs of the larger targets have this depth at their full width, so fewer cost as much
+CACHE_WORDS = 512
+MOST_CACHE_WORDS = 2048
+
+
+def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int]) -> MemoryPlan:
+    """The plan with a cache behind every waiting load that comes back to words it has left.
+
+    ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, so a load
+    whose accesses are consecutive needs no cache for that.
+    """
+    patterns = access_patterns(function)
+    return replace(plan, accesses={op: _choose(access, patterns[op].steps, slots, function)
+                                   for op, access in plan.accesses.items()})
+
+
+@dataclass(frozen=True)
+class _Reuse:
+    """The iterations of ``loop`` come back to words that were left after reading ``words`` others (None: unknown)."""
+
+    loop: Op
+    words: int | None
+    reason: str
+
+
+def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+    if access.direction == "store" or access.latency is not None:
+        return access
+    if not steps:
+        return replace(access, reason="read once")
+    if function.memories[access.memory].volatile:
+        return replace(access, reason="volatile, so that nothing may be kept")
+    reuse = _reuse(steps, slots, access.word_bytes)
+    if reuse is None:
+        near = _is_near(steps[0][1], access.word_bytes)
+        return replace(access, reason="consecutive addresses share words" if near else "each access has a word of its own")
+    if _is_flushed(reuse.loop, access.memory):
+        return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
+    if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
+        return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
+    return replace(access, unit="burst-coalesced cached", reason=reuse.reason, cache_words=_size(reuse.words or 0))
+
+
+def _is_flushed(loop: Op, memory: str) -> bool:
+    """Whether a fence in the loop makes loads of this memory forget, also in runs whose buffers do not overlap."""
+    return any(op.opcode == "fence" and memory in op.attrs["flush"] and not op.result.type.overlap
+               for op in walk(loop.regions[0]))
+
+
+def _reuse(steps, slots: Mapping[Op, int], word_bytes: int) -> _Reuse | None:
+    loop, step = steps[0]
+    turns = slots.get(loop, 1)
+    if not step.regular:
+        return _Reuse(loop, None, "addresses depend on data, and may come back to words read before")
+    back = _comes_back(steps, word_bytes)
+    if back is not None:
+        return _Reuse(back, _words_between(steps, back, word_bytes), f"loop {_label(back)} comes back to the same words")
+    if turns > 1 and _is_near(step, word_bytes) and step.amount:
+        return _Reuse(loop, turns, f"{turns} runs of loop {_label(loop)} take turns, each in a word of its own")
+    return None
+
+
+def _is_near(step: Step, word_bytes: int) -> bool:
+    """Whether an access is often in the same word as the one before."""
+    return step.amount is not None and abs(step.amount) < word_bytes
+
+
+def _comes_back(steps, word_bytes: int) -> Op | None:
+    """The innermost loop that leads back to words which the loops inside it have left."""
+    left = steps[0][1] != STAYS
+    for loop, step in steps[1:]:
+        if left and _is_near(step, word_bytes):
+            return loop
+        left |= step != STAYS
+    return None
+
+
+def _words_between(steps, back: Op, word_bytes: int) -> int | None:
+    """Words that the loops inside ``back`` read in one iteration of it; None where a trip count depends on data."""
+    words = 1
+    for loop, step in steps:
+        if loop is back:
+            break
+        trips = count_trips(loop)
+        if trips is None:
+            return None
+        words *= max(1, trips.count * abs(step.amount) // word_bytes) if _is_near(step, word_bytes) else trips.count
+    return words
+
+
+def _size(words: int) -> int:
+    """Places for twice as many words, as some are always on their way."""
+    size = CACHE_WORDS
+    while size < 2 * words:
+        size *= 2
+    return size
+
+
+def _label(loop: Op) -> str:
+    name, line = loop.attrs.get("label", ""), f"line {loop.span.line}" if loop.span else ""
+    return f"{name} ({line})" if name and line else name or line

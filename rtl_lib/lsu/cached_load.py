@@ -1,0 +1,87 @@
+"""Load unit that keeps the words it has fetched, for addresses that come back to them."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+from amaranth.utils import exact_log2
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.fetch import FetchPath
+from rtl_lib.lsu.find import WordFinder
+from rtl_lib.lsu.observe import Observation, observe_reads
+from rtl_lib.mem.ports import ReadPort, require_power_of_two
+
+__all__ = ["CachedLoadUnit"]
+
+
+@shared
+class CachedLoadUnit(wiring.Component):
+    """Burst-coalescing load with a cache.
+
+    One RAM is both the buffer in which words arrive and the cache in which they stay: a ring of ``words`` places, given
+    out in order, so that the oldest word makes room. What an access needs is decided when it comes
+    (:class:`~rtl_lib.lsu.find.WordFinder`); it waits in order for its word, while others are already being fetched. So
+    misses cost a word's transfer each, and no latency but that of the first.
+
+    Rules
+    -----
+    1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
+    2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; but for the
+       rare word that shares an index with another (twice as many indices as words).
+    3. After a ``flush`` no address taken in that cycle or later is answered from a word fetched before.
+    4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
+
+    Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
+
+    Parameters
+    ----------
+    words : places in all, a power of two; ``pending`` of them are for words on their way
+    The others as for :class:`~rtl_lib.lsu.fetch.FetchPath`.
+
+    Ports
+    -----
+    As for :class:`~rtl_lib.lsu.load.LoadUnit`.
+    """
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, words=512, depth=256, max_burst=16, pending=64,
+                 burst_align=1024, patience=4):
+        require_power_of_two("words", words, 2)
+        if pending >= words:
+            raise ValueError(f"words must exceed pending, {pending} words, not {words!r}")
+        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        kept = words - pending
+        self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
+                      "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience,
+                      "kept": kept}
+        self._finder = {"places": words, "kept": kept, "index_bits": exact_log2(words) + 1}
+        super().__init__({
+            "i": In(stream.Signature(addr_bits)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "error": Out(1),
+            "flush": In(1),
+            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+            "observe": Out(Observation()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.path = path = FetchPath(**self._path)
+        m.submodules.finder = finder = WordFinder(word_bits=len(path.i.payload.word),
+                                                  offset_bits=len(path.i.payload.select.offset), **self._finder)
+        connect(m, path.o, wiring.flipped(self.o))
+        connect(m, path.mem, wiring.flipped(self.mem))
+        found, access = finder.o.payload, path.i.payload
+        m.d.comb += [
+            self.error.eq(path.error),
+            finder.flush.eq(self.flush),
+            finder.i.valid.eq(self.i.valid),
+            self.i.ready.eq(finder.i.ready),
+            finder.i.payload.word.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            finder.i.payload.offset.eq(self.i.payload[exact_log2(self.access_bytes):]),
+            path.i.valid.eq(finder.o.valid),
+            finder.o.ready.eq(path.i.ready),
+            access.word.eq(found.word),
+            *(getattr(access.select, name).eq(getattr(found, name)) for name in ("next", "again", "place", "offset")),
+        ]
+        observe_reads(m, self)
+        return m

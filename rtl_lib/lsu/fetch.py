@@ -1,0 +1,107 @@
+"""What all load units share: words to fetch become bursts, and accesses wait in order for the words they are cut from."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+from amaranth.utils import exact_log2
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
+from rtl_lib.lsu.words import WordBuffer, select_layout
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.mem.ports import ReadPort, require_power_of_two
+
+__all__ = ["FetchPath", "access_layout"]
+
+
+def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0):
+    """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`)."""
+    return data.StructLayout({
+        "word": addr_bits - exact_log2(word_bytes),
+        "select": select_layout(access_bytes, word_bytes, kept_places),
+    })
+
+
+@shared
+class FetchPath(wiring.Component):
+    """Fetches the words of accesses that ask for the ``next`` word, and answers all accesses in order.
+
+    Rules
+    -----
+    1. An access with ``select.next`` fetches its word; the others use a word fetched before (see
+       :class:`~rtl_lib.lsu.words.WordBuffer`). Data leaves in the order of the accesses.
+    2. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. A burst waits at most
+       ``patience`` cycles for its next word; a word that comes when nothing is outstanding does not wait.
+    3. Space for its words is reserved before a request is sent, so responses are never refused.
+    4. One access is taken, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
+       accesses and ``pending`` the words under way.
+
+    Parameters
+    ----------
+    access_bytes, word_bytes : bytes, powers of two, the first no larger
+    addr_bits : width of byte addresses
+    depth : accesses under way
+    pending : words under way or not yet used, at least ``max_burst``
+    kept : words kept behind those
+    max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
+
+    Ports
+    -----
+    i : stream of :func:`access_layout`
+    o : stream of data; ``error`` : the memory answered the access on offer with an error
+    mem : :class:`ReadPort`
+    """
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, depth, max_burst, pending, burst_align, patience, kept=0):
+        require_power_of_two("word_bytes", word_bytes)
+        require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
+        if pending < max_burst:
+            raise ValueError(f"pending must be at least max_burst, {max_burst} words, not {pending!r}")
+        geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
+        self._builder = {**geometry, "burst_align": burst_align}
+        self._words = {"access_bytes": access_bytes, "word_bytes": word_bytes, "pending": pending, "max_reserve": 1,
+                       "kept": kept}
+        self.depth, self.patience = depth, patience
+        places = pending + kept if kept else 0
+        super().__init__({
+            "i": In(stream.Signature(access_layout(access_bytes, word_bytes, addr_bits, places))),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "error": Out(1),
+            "mem": Out(ReadPort(**geometry)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = WordBuffer(**self._words)
+        m.submodules.builder = builder = BurstBuilder(**self._builder)
+        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
+        m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth)
+        connect(m, accesses.o, words.select)
+        connect(m, builder.o, requests.i)
+        connect(m, requests.o, wiring.flipped(self.mem.request))
+        connect(m, wiring.flipped(self.mem.response), words.response)
+        connect(m, words.o, wiring.flipped(self.o))
+
+        fresh = self.i.payload.select.next
+        room = accesses.i.ready & (~fresh | (words.free != 0))
+        m.d.comb += [
+            self.error.eq(words.error),
+            builder.i.valid.eq(self.i.valid & fresh & room),
+            builder.i.payload.eq(self.i.payload.word),
+            self.i.ready.eq(room & (~fresh | builder.i.ready)),
+            accesses.i.valid.eq(self.i.valid & self.i.ready),
+            accesses.i.payload.eq(self.i.payload.select),
+            words.reserve.eq(accesses.i.valid & fresh),
+            builder.urgent.eq(words.free == words.pending),
+        ]
+        self._wait(m, builder, words.reserve)
+        return m
+
+    def _wait(self, m, builder, word_added):
+        """Close the burst when it has waited long enough for another word."""
+        age = Signal(range(self.patience + 1))
+        m.d.comb += builder.close.eq(age == self.patience)
+        with m.If(word_added | ~builder.open):
+            m.d.sync += age.eq(0)
+        with m.Elif(~builder.close):
+            m.d.sync += age.eq(age + 1)

@@ -1,0 +1,149 @@
+"""Which of many kept words an access needs: the lookup of a cache whose places are given out in a ring."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.contract import Timing
+from rtl_lib.library import shared
+from rtl_lib.mem.ports import require_power_of_two
+
+__all__ = ["WordFinder", "fold", "words_placed"]
+
+
+def fold(word, bits):
+    """Golden and hardware: all bits of a word number, folded to ``bits`` by exclusive or."""
+    if isinstance(word, int):
+        folded = 0
+        while word:
+            folded, word = folded ^ word & (1 << bits) - 1, word >> bits
+        return folded
+    parts = [word[low:low + bits] for low in range(0, len(word), bits)]
+    folded = Const(0, bits)
+    for part in parts:
+        folded = folded ^ part
+    return folded
+
+
+def words_placed(words, places, kept, index_bits):
+    """Golden: the words that miss, in order, where each access comes after the one before it is decided."""
+    hints, placed = {}, []
+    for word in words:
+        n = hints.get(fold(word, index_bits))
+        if n is None or placed[n] != word or len(placed) - n > kept:
+            hints[fold(word, index_bits)] = len(placed)
+            placed.append(word)
+    return placed
+
+
+@shared
+class WordFinder(wiring.Component):
+    """Remembers which word each place of a ring was given to.
+
+    A table, indexed by the folded word number, says where a word may lie; a second one says which word does lie
+    there. Only that one counts, so the first needs neither tags nor clearing: a flush takes one cycle, and what the
+    tables hold after reset does not matter.
+
+    Rules
+    -----
+    1. Accesses leave in the order they came, :attr:`timing` after it, one a cycle.
+    2. An access with ``next`` (a miss) is given the next place of the ring when it leaves.
+    3. An access with ``again`` uses the word in ``place``: that place was given to its word, it was one of the last
+       ``kept`` given, and no flush has come in between.
+    4. An access with neither uses the same word as the access before it.
+    5. :func:`words_placed` are the words that miss; accesses close to each other whose words share an index may
+       miss less often.
+
+    Parameters
+    ----------
+    word_bits, offset_bits : widths of word numbers and of what goes with them
+    places : a power of two; kept : fewer
+    index_bits : the table of hints has 2 ** index_bits entries
+
+    Ports
+    -----
+    i : stream of ``{word, offset}``
+    o : stream of ``{word, next, again, place, offset}``
+    flush : words placed so far are out of date for accesses taken in this cycle or later
+    """
+
+    timing = Timing(latency=2)
+
+    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits):
+        require_power_of_two("places", places, 2)
+        if not 0 < kept < places:
+            raise ValueError(f"kept must be 1 to {places - 1}, fewer than the places, not {kept!r}")
+        self.places, self.kept, self.index_bits = places, kept, index_bits
+        found = {"word": word_bits, "next": 1, "again": 1, "place": range(places), "offset": offset_bits}
+        super().__init__({
+            "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
+            "o": Out(stream.Signature(data.StructLayout(found))),
+            "flush": In(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        go, busy, same = Signal(), Signal(), Signal()
+        looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)
+        found, hint_used = self.o.payload, Signal.like(self.o.payload.place)
+        latest = Signal.like(found.place)  # of the access before
+        youngest, known = self._ring(m, found)
+        hint, owner = self._tables(m, go, busy, looked_up.word, youngest)
+
+        m.d.comb += [
+            go.eq(~self.o.valid | self.o.ready),
+            self.i.ready.eq(go),
+            found.word.eq(checked.word),
+            found.offset.eq(checked.offset),
+            found.place.eq(Mux(same, latest, hint_used)),
+            found.next.eq(~known | (~same & (owner != checked.word))),
+            found.again.eq(known & ~same & (owner == checked.word)),
+        ]
+        with m.If(go):
+            m.d.sync += [busy.eq(self.i.valid), self.o.valid.eq(busy)]
+        with m.If(go & self.i.valid):
+            m.d.sync += looked_up.eq(self.i.payload)
+        with m.If(go & busy):  # the access before has just left, or is long gone: its place is ``latest`` from now on
+            m.d.sync += [checked.eq(looked_up), hint_used.eq(hint), same.eq(looked_up.word == checked.word)]
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += latest.eq(Mux(found.next, youngest, found.place))
+        return m
+
+    def _ring(self, m, found):
+        """Return the place given out next, and whether that of the access on offer is among those in date."""
+        youngest, in_date = Signal.like(found.place), Signal(range(self.kept + 1))
+        placed = self.o.valid & self.o.ready & found.next
+        with m.If(placed):
+            m.d.sync += youngest.eq(youngest + 1)
+        with m.If(self.flush):
+            m.d.sync += in_date.eq(0)
+        with m.Elif(placed & (in_date != self.kept)):
+            m.d.sync += in_date.eq(in_date + 1)
+        return youngest, (youngest - 1 - found.place)[:len(youngest)] < in_date
+
+    def _tables(self, m, go, busy, word, youngest):
+        """Return what the first table says about the word looked up, and the second about the place it said before.
+
+        Both are written when a miss leaves, and reads see what is written in the same cycle. Only the access right behind
+        a miss has read the first table too early for that: ``same`` is for that one.
+        """
+        found = self.o.payload
+        m.submodules.hints = hints = Memory(shape=len(youngest), depth=1 << self.index_bits, init=[])
+        m.submodules.owners = owners = Memory(shape=len(word), depth=self.places, init=[])
+        hint_write, owner_write = hints.write_port(), owners.write_port()
+        hint_read = hints.read_port(transparent_for=[hint_write])
+        owner_read = owners.read_port(transparent_for=[owner_write])
+        m.d.comb += [
+            hint_read.en.eq(go & self.i.valid),
+            hint_read.addr.eq(fold(self.i.payload.word, self.index_bits)),
+            owner_read.en.eq(go & busy),
+            owner_read.addr.eq(hint_read.data),
+            hint_write.en.eq(self.o.valid & self.o.ready & found.next),
+            hint_write.addr.eq(fold(found.word, self.index_bits)),
+            hint_write.data.eq(youngest),
+            owner_write.en.eq(hint_write.en),
+            owner_write.addr.eq(youngest),
+            owner_write.data.eq(found.word),
+        ]
+        return hint_read.data, owner_read.data

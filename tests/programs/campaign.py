@@ -1,0 +1,119 @@
+"""Runs random programs: a dozen kernels in one system, each with several inputs and seeds of random stalls.
+
+    python -m tests.programs.campaign --systems 20 --start 1000
+
+Prints one line for each system, and for each kernel that fails its seed, the fault and the smallest kernel found that
+still shows it.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+
+from hls.target.board import Board, load_board
+from sim.errors import SimulationError
+from tests.kernels.system import Difference, KernelSystem
+
+from .generate import Kernel, launches, random_kernel
+from .shrink import shrink
+
+__all__ = ["FAULTS", "Failure", "Setup", "run_system", "setup_of"]
+
+SEEDS = (0, 1, 2)
+#: What a wrong machine shows as.
+FAULTS = (Difference, SimulationError)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The machine a system's kernels run on."""
+
+    board: Board
+    elastic_depth: int
+
+    def __str__(self):
+        memory = self.board.memory
+        return (f"{self.board.name}, {len(memory.banks)} banks of {memory.word_bytes}-byte words, "
+                f"planned for {memory.read_latency} cycles, elastic up to {self.elastic_depth}")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A kernel whose run was not what the interpreter says."""
+
+    kernel: Kernel
+    seed: int
+    error: str
+
+
+def setup_of(seed: int) -> Setup:
+    """Boards, memory words and kinds of levels in turn."""
+    board = load_board(("de5net", "a10pac", "de5net")[seed % 3])
+    memory = replace(board.memory, read_latency=(100, 20)[seed % 2])
+    if seed % 3 == 2:  # one bank whose word is as wide as the widest access
+        timing = replace(memory.timing, bus_bits=8)
+        memory = replace(memory, word_bytes=8, banks=memory.banks[:1], timing=timing)
+    return Setup(replace(board, memory=memory), (0, 1000, 4)[seed // 3 % 3])
+
+
+def run_system(seed: int, kernels: int) -> tuple[int, list[Failure]]:
+    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures).
+
+    Raises what the compiler raises: a random kernel is one it must be able to build.
+    """
+    members = [random_kernel(seed * kernels + k, f"k{k}") for k in range(kernels)]
+    setup = setup_of(seed)
+    system = KernelSystem("\n".join(m.text for m in members), setup.board, setup.elastic_depth)
+    runs, failures = 0, []
+    try:
+        for k, member in enumerate(members):
+            number = seed * kernels + k
+            try:
+                for launch in launches(member, number):
+                    runs += len(system.check(member.name, launch, SEEDS))
+            except FAULTS as error:
+                failures.append(Failure(member, number, str(error)))
+    finally:
+        system.close()
+    return runs, failures
+
+
+def still_fails(setup: Setup, seed: int):
+    """A test of whether a kernel alone still fails on the machine."""
+
+    def test(kernel: Kernel) -> bool:
+        system = KernelSystem(kernel.text, setup.board, setup.elastic_depth)
+        try:
+            for launch in launches(kernel, seed):
+                system.check(kernel.name, launch, SEEDS)
+        except FAULTS:
+            return True
+        finally:
+            system.close()
+        return False
+
+    return test
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns 1 when a kernel failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--systems", type=int, default=10)
+    parser.add_argument("--start", type=int, default=1000, help="seed of the first system")
+    parser.add_argument("--kernels", type=int, default=12, help="in each system")
+    parser.add_argument("--shrink", type=int, default=30, help="builds to spend on making a failure smaller")
+    options = parser.parse_args(arguments)
+    failed = 0
+    for seed in range(options.start, options.start + options.systems):
+        runs, failures = run_system(seed, options.kernels)
+        print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup_of(seed)})", flush=True)
+        for failure in failures:
+            failed += 1
+            print(f"kernel seed {failure.seed}: {failure.error}", flush=True)
+            smallest = shrink(failure.kernel, still_fails(setup_of(seed), failure.seed), options.shrink)
+            print(smallest.text, flush=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

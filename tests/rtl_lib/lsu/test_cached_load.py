@@ -1,0 +1,206 @@
+"""CachedLoadUnit against golden reads of a byte memory, and WordFinder against its golden list of misses."""
+
+import random
+
+import pytest
+
+from rtl_lib.lsu.burst import words_read
+from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.find import WordFinder, fold, words_placed
+from rtl_lib.lsu.load import load
+from rtl_lib.lsu.words import WordBuffer
+from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
+
+SIZE = 8192
+WIDTHS = [(1, 4), (4, 4), (4, 16), (2, 64), (64, 64)]
+RATES = [(1.0, 1.0, 1.0), (0.9, 0.4, 0.9), (0.7, 1.0, 0.4)]  # of the giver, the taker, the memory
+
+
+def returning_addresses(rng, access, word, count):
+    """Rows read in turns, now and then another set of rows, and stray accesses."""
+    addresses = []
+    while len(addresses) < count:
+        rows = [rng.randrange(SIZE // word) * word for _ in range(rng.randint(1, 7))]
+        for n in range(rng.randint(1, 20)):
+            addresses += [(row + n * access) % SIZE for row in rows]
+        addresses += [rng.randrange(SIZE // access) * access for _ in range(rng.randint(0, 3))]
+    return addresses[:count]
+
+
+def fetched(memory, word):
+    return [addr + n * word for addr, words in memory.reads for n in range(words)]
+
+
+def unit(access, word, **options):
+    return CachedLoadUnit(**{"access_bytes": access, "word_bytes": word, "addr_bits": 20, "depth": 40, "max_burst": 4,
+                             "words": 16, "pending": 5, "burst_align": 256, **options})
+
+
+@pytest.mark.parametrize("access, word", WIDTHS)
+@pytest.mark.parametrize("give, take, serve", RATES)
+def test_cached_load_unit(access, word, give, take, serve):
+    addresses = returning_addresses(random.Random(word + access), access, word, 300)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
+    dut = unit(access, word)
+    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen, take),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, access)
+    if access < word:
+        assert len(fetched(memory, word)) < len(words_read(addresses, word)), "nothing was used again"
+
+
+def test_places_are_used_again_in_order_and_late_responses_overwrite_nothing():
+    """A small ring, a slow memory and a slow reader: the window between reservation and use is always full."""
+    rng = random.Random(5)
+    addresses = returning_addresses(rng, 4, 16, 400)
+    memory, seen = Memory(SIZE, latency=30), []
+    dut = unit(4, 16, words=8, pending=6)
+    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen, 0.5),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, 4)
+
+
+@pytest.mark.parametrize("give", [1.0, 0.6])
+@pytest.mark.parametrize("apart, length", [(256, 16), (1024, 4)])
+def test_each_word_is_fetched_once_while_all_fit(apart, length, give):
+    """Rule 2, with words that share no index: rows a power of two apart, read in turns, twice."""
+    rows, word = 8, 16
+    addresses = [row * apart + n * 4 for _ in range(2) for n in range(length) for row in range(rows)]
+    memory, seen = Memory(SIZE), []
+    dut = unit(4, word, words=64, pending=16)
+    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, 4)
+    assert sorted(fetched(memory, word)) == sorted({a // word * word for a in addresses})
+
+
+def test_an_access_a_cycle():
+    """Hits and misses pass at one a cycle when the words under way are covered by ``pending``."""
+    rows, count = 7, 420
+    addresses = [n % rows * 1024 + n // rows * 4 for n in range(count)]
+    memory, seen, times = Memory(SIZE, latency=20), [], []
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128, pending=64)
+
+    async def clock(ctx):
+        while True:
+            times.append(len(seen))
+            await ctx.tick()
+
+    simulate(dut, send(dut.i, addresses), receive(dut.o, count, seen), background=[memory.serve_reads(dut.mem), clock])
+    assert seen == load(memory.bytes, addresses, 4)
+    started = times.index(next(n for n in times if n))
+    assert len(times) - started <= count + 8
+
+
+def test_latency_of_a_miss_and_of_a_hit():
+    memory, times = Memory(SIZE, latency=5), []
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
+
+    async def chase(ctx):
+        ctx.set(dut.o.ready, 1)
+        for n in [0, 1, 2, 0, 1, 2]:
+            ctx.set(dut.i.payload, n * 256)
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick().until(dut.i.ready)
+            ctx.set(dut.i.valid, 0)
+            cycles = 1
+            while not ctx.get(dut.o.valid):
+                await ctx.tick()
+                cycles += 1
+            times.append(cycles)
+            await ctx.tick()
+
+    simulate(dut, chase, background=[memory.serve_reads(dut.mem)])
+    finder = WordFinder.timing.latency
+    assert times == [finder + memory.latency + 3] * 3 + [finder + 2 + WordBuffer.timing.latency] * 3
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.5])
+def test_flush_at_any_time_shows_what_was_written_before(rate):
+    """Memory changes and is flushed at random moments: an access sees a value at least as new as its last flush."""
+    rng = random.Random(int(rate * 10))
+    memory, seen, writes, floor = Memory(SIZE), [], [0], []
+    dut = unit(4, 16)
+    addresses = [4 * rng.randrange(24) for _ in range(400)]
+
+    async def change(ctx):
+        for version in range(1, 1000):
+            for _ in range(rng.randrange(12)):
+                await ctx.tick()
+            for a in range(0, 128, 4):
+                memory.bytes[a:a + 4] = version.to_bytes(4, "little")
+            ctx.set(dut.flush, 1)
+            writes.append(version)
+            await ctx.tick()
+            ctx.set(dut.flush, 0)
+
+    async def watch(ctx):
+        while True:
+            _, _, valid, ready = await ctx.tick().sample(dut.i.valid, dut.i.ready)
+            if valid and ready:
+                floor.append(version_in_force[0])
+
+    async def versions(ctx):
+        while True:
+            if ctx.get(dut.flush):
+                version_in_force[0] = writes[-1]
+            await ctx.delay(0.1e-6)
+
+    version_in_force = [0]
+    for a in range(0, 128, 4):
+        memory.bytes[a:a + 4] = bytes(4)
+    simulate(dut, send(dut.i, addresses, rate), receive(dut.o, len(addresses), seen, rate),
+             background=[memory.serve_reads(dut.mem), change, watch, versions])
+    assert len(floor) == len(seen)
+    assert all(value >= least for value, least in zip(seen, floor, strict=True))
+
+
+def test_errors_go_with_their_access():
+    memory, seen = Memory(SIZE, bad=range(32, 64)), []
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
+    addresses = list(range(0, 128, 4)) * 2
+    simulate(dut, send(dut.i, addresses), receive(dut.o, 64, seen, extra=dut.error),
+             background=[memory.serve_reads(dut.mem)])
+    assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
+
+
+@pytest.mark.parametrize("take", [1.0, 0.4])
+@pytest.mark.parametrize("give", [0.2, 1.0])
+def test_finder_misses_what_the_golden_function_misses(give, take):
+    rng = random.Random(11)
+    words = [rng.choice([rng.randrange(1 << 10), *range(8)]) for _ in range(500)]
+    dut, seen = WordFinder(word_bits=12, offset_bits=3, places=16, kept=11, index_bits=12), []
+    simulate(dut, send(dut.i, [{"word": w, "offset": w & 7} for w in words], give),
+             receive(dut.o, len(words), seen, take))
+    ring, latest = [], None
+    for word, found in zip(words, seen, strict=True):
+        assert (found.word, found.offset) == (word, word & 7)
+        if found.next:
+            latest = len(ring)
+            ring.append(word)
+        elif found.again:
+            latest = max(n for n in range(len(ring)) if n % 16 == found.place)
+        assert ring[latest] == word and (found.next or len(ring) - latest <= 11)
+    assert ring == words_placed(words, 16, 11, 12)
+
+
+def test_finder_tells_neighbours_that_share_an_index_apart():
+    """One index for all: the words behind each other have read stale hints, and must not believe them."""
+    rng = random.Random(3)
+    words = [rng.choice([0, 0x11, 0x22, 0x33]) for _ in range(300)]
+    assert len({fold(word, 4) for word in words}) == 1
+    memory, seen = Memory(SIZE), []
+    dut = unit(4, 4, words=8, pending=4)
+    simulate(dut, send(dut.i, [4 * w for w in words]), receive(dut.o, len(words), seen),
+             background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, [4 * w for w in words], 4)
+
+
+@pytest.mark.parametrize("wrong, match", [
+    ({"words": 24}, "words"), ({"words": 16, "pending": 16}, "pending"), ({"access_bytes": 3}, "access_bytes"),
+    ({"pending": 3}, "pending"), ({"word_bytes": 24}, "word_bytes"), ({"burst_align": 8192}, "burst_align"),
+])
+def test_refuses_wrong_parameters(wrong, match):
+    with pytest.raises(ValueError, match=match):
+        unit(**{"access": 4, "word": 16, **{{"access_bytes": "access", "word_bytes": "word"}.get(k, k): v
+                                            for k, v in wrong.items()}}).elaborate(None)
