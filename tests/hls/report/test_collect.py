@@ -81,11 +81,11 @@ def test_work_items_stand_around_their_loops():
 
 
 @pytest.mark.parametrize(("body", "name", "place"), [
-    ("int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n"
+    (("int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n"
      " for (int t = 7; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n #pragma unroll\n for (int t = 0; t < 8; t++) s += w[t];\n"
-     " o[i] = s;\n}", "w", "shift register of 8"),
-    ("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
-     "for (int t = 0; t < 4; t++) o[t] = h[t];", "h", "one wide register"),
+     " o[i] = s;\n}"), "w", "shift register of 8"),
+    (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
+     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
 ])
 def test_where_private_arrays_are(body, name, place):
     (private,) = kernel(body).privates
