@@ -3,14 +3,19 @@
 import pytest
 
 import hls
-from hls.report.collect import collect
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.report.collect import collect, collect_kernel
 from hls.report.words import variable
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
 
 
 def kernel(body: str, head: str = HEAD, **options):
-    return collect(hls.compile(head + "{\n" + body + "\n}\n", options=hls.Options(**options)), "k.cl").kernels[0]
+    """The report of a kernel as far as it is known before hardware is made."""
+    module, board = parse_source(head + "{\n" + body + "\n}\n").module, hls.load_board("de5net")
+    (planned,), _ = plan_module(module, board, hls.Options(**options))
+    return collect_kernel(planned, module, board.memory.read_latency)
 
 
 def only(loops):
