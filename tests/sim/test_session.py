@@ -201,7 +201,11 @@ def test_wrong_verilog_is_named_and_leaves_nothing_behind(tmp_path, monkeypatch)
     assert not any(path.is_dir() for path in (tmp_path / "design").iterdir())
 
 
-def test_a_design_without_the_needed_ports_is_refused():
-    simulator = build({"empty.v": "module sluice_system(input clk, input rst); endmodule"}, "sluice_system")
-    with pytest.raises(SimulationError, match="no port interrupt"):
+@pytest.mark.parametrize(("ports", "missing"), [
+    pytest.param("input clk", "rst", id="reset"),
+    pytest.param("input clk, input rst, output interrupt", "s_axil_awvalid", id="control"),
+])
+def test_a_design_without_the_needed_ports_is_refused(ports, missing):
+    simulator = build({"empty.v": f"module sluice_system({ports}); endmodule"}, "sluice_system")
+    with pytest.raises(SimulationError, match=f"no port {missing}"):
         Session(simulator.executable, one_bank(), SharedMemory(1 << 20))
