@@ -214,7 +214,10 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(board, trace, stats, stall_seed, host, arguments):
-    """Run a pyopencl-style host program on the simulated board; ARGUMENTS are the program's own."""
+    """Run a pyopencl-style host program on the simulated board.
+
+    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
+    """
     messages = _Messages("text")
     with messages.guard():
         _load(board)
