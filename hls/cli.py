@@ -130,7 +130,8 @@ def _loop_words(loops) -> list[str]:
         if loop.ii:
             turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
             name = loop.label if loop.work_items else f"loop {loop.label}"
-            words.append(f"{name.strip()} II {loop.ii}{turns}")
+            copies = f" x {loop.copies}" if loop.copies > 1 else ""
+            words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
         words += _loop_words(loop.children)
     return words
 
