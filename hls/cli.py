@@ -130,7 +130,8 @@ def _loop_words(loops) -> list[str]:
         if loop.ii:
             turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
             name = loop.label if loop.work_items else f"loop {loop.label}"
-            words.append(f"{name.strip()} II {loop.ii}{turns}")
+            copies = f" x {loop.copies}" if loop.copies > 1 else ""
+            words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
         words += _loop_words(loop.children)
     return words
 
@@ -214,7 +215,10 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(board, trace, stats, stall_seed, host, arguments):
-    """Run a pyopencl-style host program on the simulated board; ARGUMENTS are the program's own."""
+    """Run a pyopencl-style host program on the simulated board.
+
+    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
+    """
     messages = _Messages("text")
     with messages.guard():
         _load(board)

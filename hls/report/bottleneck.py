@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ..ir import MemoryObject, Op, Region, Value, has
+from ..ir import MemoryObject, Op, Region, TokenType, Value, has
 from ..schedule import RegionPlan
 from .model import Bottleneck, Share
 from .words import say_operation, variable
@@ -78,9 +78,19 @@ class LoopExplainer:
             shares = self._waiting_shares(plan, plan.region.args, condition)
             return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
         _, arg, following = last
+        if isinstance(arg.type, TokenType):
+            return self._ordered(plan, arg, following)
         subject = self._name(arg) or self._name(following) or "a value"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck("data", subject, _place(following, plan), None, plan.ii, 1, shares)
+
+    def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
+        """Accesses that take the token wait for those that gave it in an earlier iteration."""
+        held = next((op for op in plan.region.ops if arg in op.operands and op.opcode in ("load", "store")), None)
+        subject = say_operation(held, self.memories) if held else "an access"
+        shares = self._waiting_shares(plan, [arg], following)
+        return Bottleneck("memory", subject, held.span if held else plan.loop.span, _place(following, plan), plan.ii,
+                          arg.type.distance, shares)
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
         """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""
@@ -101,7 +111,9 @@ class LoopExplainer:
 
     def _say_row(self, op: Op) -> str:
         words = say_operation(op, self.memories)
-        return f"{words} (at least one pass through it)" if op in self.loops else f"{words} (round trip to memory)"
+        if op in self.loops:
+            return f"{words} (at least one pass through it)"
+        return f"{words} (round trip to memory)" if op.opcode == "load" else words
 
 
 def _place(value: Value, plan: RegionPlan):

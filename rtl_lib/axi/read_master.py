@@ -90,7 +90,8 @@ class AxiReadMaster(wiring.Component):
         ]
         with m.If(taken):
             m.d.sync += [valid.eq(1), first.eq(request.payload.addr), length.eq(request.payload.words - 1)]
-            m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
+            if platform is None:  # in simulation: Verilog that synthesis reads knows no assertions
+                m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
         with m.Elif(ar.ready):
             m.d.sync += valid.eq(0)
         return m

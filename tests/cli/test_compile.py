@@ -92,3 +92,10 @@ def test_a_failure_leaves_no_new_folder(monkeypatch):
     monkeypatch.setattr(hls.output.Path, "write_text", full)
     result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=1", "-o", "new/out"], prog_name="sluice")
     assert result.exit_code == 1 and not Path("new").exists()
+
+
+def test_the_verilog_is_plain_verilog():
+    """Synthesis tools read .v files as Verilog-2001, which has no assertions."""
+    compiled("-DUNROLL=1", "-o", "out")
+    for path in Path("out/rtl").iterdir():
+        assert not re.search(r"\b(assert|assume|always_ff|logic)\b", path.read_text()), path.name

@@ -21,8 +21,9 @@ def run(folder: Path, text: str, *arguments: str, **environment: str):
 
 def test_arguments_and_exit_code_are_the_programs_own(tmp_path):
     (tmp_path / "beside.py").write_text("NAME = 'beside'\n")
-    done = run(tmp_path, "import sys, beside\nprint(__name__, beside.NAME, sys.argv)\nsys.exit(7)\n", "-x", "--", "--board", "y")
-    assert done.stdout == "__main__ beside ['host.py', '-x', '--board', 'y']\n"
+    done = run(tmp_path, "import sys, beside\nprint(__name__, beside.NAME, sys.argv)\nsys.exit(7)\n",
+               "--board", "a10pac", "-x", "--size", "9", "--", "--board", "mine")
+    assert done.stdout == "__main__ beside ['host.py', '-x', '--size', '9', '--board', 'mine']\n"
     assert (done.returncode, done.stderr) == (7, "")
 
 
