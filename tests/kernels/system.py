@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ from hls.target.board import Board, load_board
 from sim.loaded import LoadedSystem, Run
 from sim.shared import SharedMemory
 
-__all__ = ["Difference", "KernelSystem", "Launch", "difference"]
+__all__ = ["Difference", "KernelSystem", "Launch", "difference", "kernel_names"]
 
 #: Bytes around each buffer that a kernel must leave alone; more than a memory word.
 MARGIN = 96
@@ -135,6 +136,11 @@ def difference(found: np.ndarray, expected: np.ndarray, before: np.ndarray) -> s
     k = wrong[0]
     return (f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
             f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}")
+
+
+def kernel_names(source: str) -> list[str]:
+    """The kernels of a source text, in order."""
+    return re.findall(r"__kernel\s+void\s+(\w+)\(", source)
 
 
 def _pattern(size: int) -> np.ndarray:

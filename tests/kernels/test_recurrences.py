@@ -1,0 +1,45 @@
+"""Recurrences of every kind, and how fast they go."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.kernels.system import KernelSystem, Launch, kernel_names
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parent / "recurrences.cl").read_text()
+SIZES = (0, 1, 2, 9, 40)
+#: Kernels whose accesses memory keeps up with, or that have none in their loops.
+FAST = ("in_level_0", "in_later_level", "swap", "swap_in_later_level", "fibonacci", "delay_line", "dynamic_array",
+        "read_late_written_early", "written_late_read_late", "interleaved_sums")
+
+
+def launch(kernel: str, n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    if kernel in ("interleaved_sums", "triangular_sums", "horner_divergent"):
+        buffers = {"f": rng.normal(0, 9, 64).astype(np.float32), "sums": np.full(64, 0.25, np.float32)}
+    else:
+        buffers = {"a": rng.integers(0, 64, 64).astype(np.int32), "out": np.full(64, -77, np.int32)}
+    return Launch(buffers, {"n": n}, misalign=n)
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = KernelSystem(SOURCE)
+    yield system
+    system.close()
+
+
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    for n in SIZES:
+        system.check(kernel, launch(kernel, n), (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", FAST)
+def test_measured_ii_is_the_scheduled_one(system, kernel):
+    stats, = system.check(kernel, launch(kernel, 40))
+    for loop in stats["loops"]:
+        if loop["measured_ii"] is not None:
+            assert loop["measured_ii"] == pytest.approx(loop["scheduled_ii"], rel=0.02), loop
