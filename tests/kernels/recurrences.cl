@@ -122,11 +122,13 @@ __kernel void read_late_written_early(ARGS) {  // used behind the load, known be
 
 __kernel void written_late_read_late(ARGS) {
   int best = -1, at = -1;
-  for (int i = 0; i < n; i++)
-    if (a[i] > best) {
-      best = a[i];
+  for (int i = 0; i < n; i++) {
+    int x = a[i];
+    if (x > best) {
+      best = x;
       at = i;
     }
+  }
   out[0] = best;
   out[1] = at;
 }

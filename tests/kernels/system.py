@@ -10,7 +10,7 @@ import numpy as np
 
 from hls.driver import compile
 from hls.ir.interpreter import run_kernel
-from hls.ir.launch import IndexSpace
+from hls.ir.launch import OVERLAP, IndexSpace
 from hls.options import Options
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
@@ -33,7 +33,8 @@ class Difference(AssertionError):
 class Launch:
     """What a kernel is started with: arrays and scalars by parameter name, and the index space.
 
-    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word.
+    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes the
+    hardware keep the order it would need if buffers were shared; they are not, so nothing may change.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -42,6 +43,7 @@ class Launch:
     local_size: Sequence[int] | None = None
     offset: Sequence[int] | None = None
     misalign: int = 0
+    overlap: bool = False
 
 
 class KernelSystem:
@@ -91,9 +93,10 @@ class KernelSystem:
         places = self._place(launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
+        sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
         self.loaded.session.reset(seed)
         with _limited():
-            run = self.loaded.run(interface, places | scalars, {name: space.argument(name) for name in interface.launch})
+            run = self.loaded.run(interface, places | scalars, sizes)
         self._judge(f"{kernel}, seed {seed}", launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 
