@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
-EXAMPLE ?= vecadd
+EXAMPLE ?= matmul
 BOARD ?= de5net
 VENV := .venv
 BIN := $(VENV)/bin
@@ -46,10 +46,12 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: setup
+	@echo '--- examples/$(EXAMPLE)/kernel.cl becomes Verilog for board $(BOARD)'
 	@$(BIN)/sluice compile examples/$(EXAMPLE)/kernel.cl --board $(BOARD) -o out/$(EXAMPLE)
-	@cat out/$(EXAMPLE)/report.txt
+	@echo; cat out/$(EXAMPLE)/report.txt; echo
+	@echo '--- examples/$(EXAMPLE)/host.py runs it on the simulated board'
 	@$(BIN)/sluice run examples/$(EXAMPLE)/host.py --board $(BOARD)
-	@echo "Verilog: $(CURDIR)/out/$(EXAMPLE)/rtl    report: $(CURDIR)/out/$(EXAMPLE)/report.txt"
+	@echo; echo 'Verilog: out/$(EXAMPLE)/rtl    report: out/$(EXAMPLE)/report.txt'
 
 check: setup
 	@$(BIN)/python -m pytest -q -n 2 -m 'not verilator'

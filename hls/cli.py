@@ -87,7 +87,11 @@ def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testb
     with messages.guard():
         text = _read(source)
         messages.sources[str(source)] = text
-        report, files = _compile(text, _load(board), options, source, output, messages)
+        facts = _load(board)
+        if testbench and facts.memory.kind == "onchip":
+            raise CompileError(Diagnostic(f"--testbench drives AXI ports, which board {facts.name} does not have",
+                                          hint="choose another board, or leave --testbench out"))
+        report, files = _compile(text, facts, options, source, output, messages)
         if testbench:
             files += _testbench(output)
     messages.show()

@@ -17,7 +17,7 @@ from .rtl.system import KernelInput, build_system
 from .schedule import KernelPlan, OperatorTiming, plan_kernel
 from .target.board import Board, load_board
 
-__all__ = ["CompiledKernel", "Result", "compile", "compile_module"]
+__all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +69,18 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
+    kernels, told = plan_module(module, board, options)
+    inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
+    verilog, interface = build_system(inputs, board, options, _address_bits(board))
+    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
+
+
+def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
+    """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = [], []
     optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits, warn=told.append, record=unrolled.append))
-    kernels = tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels)
-    inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-    verilog, interface = build_system(inputs, board, options, timing.address_bits)
-    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *dict.fromkeys(told)))
+    return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
 
 
 def _check(options: Options, board: Board):

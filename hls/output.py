@@ -22,7 +22,7 @@ class OutputError(OSError):
 
 def check_output(output: Path) -> None:
     """Raises :class:`OutputError` where :func:`write_results` would, as far as can be told without writing anything."""
-    existing = next(path for path in (output.absolute(), *output.absolute().parents) if path.exists())
+    existing = next(path for path in (output, *output.parents) if path.exists())
     try:
         if not existing.is_dir():
             raise NotADirectoryError(f"{existing} is not a folder")

@@ -73,7 +73,7 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     again = body.terminator.operands[0]
     facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     carried = _deciding(loop)
-    state = {body.args[k]: constant(loop.operands[1 + k]) for k in carried}
+    state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
         known = _evaluate(again, dict(state))

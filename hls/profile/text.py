@@ -19,7 +19,7 @@ def render(stats: dict, source: str = "", width: int = 110) -> str:
     for table in tables:
         if table.row_count:
             console.print(table)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines()) + "\n"
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -34,7 +34,7 @@ def _table(title: str, *columns: str) -> Table:
 def _loops(loops: list[dict]) -> Table:
     table = _table("Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations",
                    "invocations")
-    for loop in loops:
+    for loop in sorted(loops, key=lambda loop: loop["line"] or 0):
         table.add_row(_line(loop), loop["label"], str(loop["static_ii"]), str(loop["interleaving"]),
                       _number(loop["scheduled_ii"]), _number(loop["measured_ii"]), f"{loop['iterations']:,}",
                       f"{loop['invocations']:,}")

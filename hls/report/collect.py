@@ -2,12 +2,13 @@
 
 from collections import Counter
 
-from ..model.area import NOTHING, DesignArea, capacity, estimate
+from ..ir import Module
+from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from .loops import collect_loops
 from .model import Access, Kernel, Report
 from .privates import collect_privates
 
-__all__ = ["collect"]
+__all__ = ["collect", "collect_kernel"]
 
 #: What boards call the cell that logic is counted in.
 CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
@@ -17,7 +18,10 @@ def collect(result, source: str) -> Report:
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``."""
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
-    kernels = tuple(_kernel(kernel, result, area) for kernel in result.kernels)
+    latency = result.board.memory.read_latency
+    kernels = tuple(
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name))) for kernel in result.kernels
+    )
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
@@ -29,13 +33,16 @@ def _parts(kernel: str) -> tuple[str, str]:
     return kernel, f"{kernel}_control"
 
 
-def _kernel(kernel, result, area: DesignArea) -> Kernel:
+def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
+    return sum((area.parts[name] for name in names if name in area.parts), NOTHING)
+
+
+def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING) -> Kernel:
+    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization."""
     function = kernel.function
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
-        collect_loops(kernel, result.module, result.board.memory.read_latency), _accesses(kernel),
-        collect_privates(kernel, result.module),
-        sum((area.parts[name] for name in _parts(function.name) if name in area.parts), NOTHING),
+        collect_loops(kernel, module, memory_latency), _accesses(kernel), collect_privates(kernel, module), resources,
     )
 
 

@@ -34,7 +34,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
-    return ["", title, *(f"  {line}" for line in lines)] if lines else []
+    return ["", title, *(part for line in lines for part in _wrapped(line, "  "))] if lines else []
 
 
 def _messages(messages) -> list[str]:

@@ -9,6 +9,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.axi.signature import flat_ports
 from rtl_lib.axi.windows import AxiLiteWindows
 
+from ..ir.launch import OVERLAP
 from .interface import WINDOW_BYTES
 
 __all__ = ["AxiLiteKernels", "WiredKernels"]
@@ -27,7 +28,9 @@ class AxiLiteKernels:
         """Connect a kernel; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
         m = self.m
         names = [(c.name, c.bits) for c in counters.layout.counters]
-        control = AxiLiteControl(arguments=registers, counters=names)
+        # a driver that does not know whether buffers overlap leaves the register alone, and order is kept
+        initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
+        control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
         m.submodules[f"{hardware.context.function.name}_control"] = control
         m.d.comb += [
             hardware.start.eq(control.start),

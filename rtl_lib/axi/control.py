@@ -45,6 +45,7 @@ class AxiLiteControl(wiring.Component):
     ----------
     arguments, counters : sequences of (name, bits)
     identification : 32-bit constant
+    initial : values of arguments after reset, by name; 0 for the others
 
     Ports
     -----
@@ -55,13 +56,13 @@ class AxiLiteControl(wiring.Component):
     interrupt : level
     """
 
-    def __init__(self, *, arguments=(), counters=(), identification=0):
+    def __init__(self, *, arguments=(), counters=(), identification=0, initial=None):
         self.map = RegisterMap(tuple(arguments), tuple(counters))
         self.identification = identification
         super().__init__({
             "bus": In(AxiLiteSignature(self.map.addr_bits)),
             "start": Out(1),
-            "arguments": Out(data.StructLayout(dict(self.map.arguments))),
+            "arguments": Out(data.StructLayout(dict(self.map.arguments)), init=initial or {}),
             "done": In(1),
             "idle": In(1),
             "error": In(32),

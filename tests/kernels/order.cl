@@ -69,3 +69,14 @@ __kernel void items(__global int *restrict a, __global int *restrict b) {
 __kernel void bytes(__global uchar *a, int n) {
     for (int i = 0; i < n; i++) a[3 * i + 1] = a[2 * i] + 1;
 }
+
+// the inner loop's load keeps many words, which the store makes out of date
+__kernel void table(__global int *restrict a, __global const int *restrict b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += a[b[i + j] & 15];
+        a[sum & 15] = sum & 255;
+    }
+}

@@ -11,7 +11,7 @@ def at(line, column=3):
 SUM = Bottleneck("data", "sum", at(9), cycles=9, shares=(
     Share("integer add", at(9), 0.04), Share("floating-point add", at(9), 0.96)))
 INNER = Loop("k", at(8), ii=9, interleaving=9, slots=9, latency=52, levels=2, trip_count=64, bottleneck=SUM)
-MEMORY = Loop("m", at(12), ii=7, latency=40, levels=3, one_at_a_time="a store of one may be read by the next",
+MEMORY = Loop("m", at(12), ii=7, latency=40, levels=3, one_at_a_time="invocations run one at a time: a store of one may be read by the next",
               bottleneck=Bottleneck("memory", "load of b", at(13), other=at(14), cycles=14, distance=2))
 LATE = Loop("w", at(16), ii=3, latency=6, bottleneck=Bottleneck("condition", "", at(17), cycles=3))
 SHARED = Loop("s", at(19), ii=2, interleaving=1, latency=20, bottleneck=Bottleneck("resource", "the divider", at(20)),
@@ -20,10 +20,13 @@ ASKED = Loop("r", at(22), ii=4, latency=9, bottleneck=Bottleneck("request", "", 
              unroll=Unroll(None, False, "the trip count is not known"))
 FLAT = Loop("t", at(10), ii=0, trip_count=3, unroll=Unroll(3, True, "automatic"))
 OUTER = Loop("i", at(7), ii=1, latency=110, levels=4, children=(INNER, FLAT))
+COPIED = Loop("c", at(24), ii=2, interleaving=2, slots=2, latency=12, copies=4, bottleneck=Bottleneck(
+    "data", "h", at(25), cycles=2, shares=tuple(Share("integer add", at(25), 0.1) for _ in range(10))))
+GONE = Loop("g", at(26), ii=0)
 
 TASK = Kernel(
-    "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED),
-    accesses=(Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses"),
+    "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED, COPIED, GONE),
+    accesses=(Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses", 3),
               Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data")),
     privates=(Private("window", at(6), 1024, "shift register of 32"),),
     resources=Resources(2000, 4100, 12, 3),

@@ -1,0 +1,94 @@
+"""`sluice compile` end to end: options reach the compiler, results are complete, and are exchanged as a whole."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hls.output
+from hls.cli import main
+
+SOURCE = """
+#include "width.h"
+__kernel void sum(__global const int *restrict a, __global int *restrict b, int n)
+{
+    int total = BASE;
+    #pragma unroll UNROLL
+    for (int i = 0; i < n; i++)
+        total += a[i];
+    b[0] = total;
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLUICE_DEBUG", "1")
+    monkeypatch.delenv("SLUICE_BOARD", raising=False)
+    Path("sum.cl").write_text(SOURCE)
+    Path("inc").mkdir()
+    Path("inc/width.h").write_text("#define BASE 3\n")
+
+
+def compiled(*arguments):
+    result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", *arguments], prog_name="sluice",
+                                catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def test_results_and_their_names():
+    result = compiled("-DUNROLL=2", "-fp-relaxed", "-fpc")
+    assert re.fullmatch(r"kernel sum: loop i II \d+", result.stdout.splitlines()[0])
+    assert sorted(path.name for path in Path("sum").iterdir()) == ["interface.json", "report.json", "report.txt", "rtl"]
+    interface = json.loads(Path("sum/interface.json").read_text())
+    assert f"module {interface['top']}(" in Path(f"sum/rtl/{interface['top']}.v").read_text()
+    report = json.loads(Path("sum/report.json").read_text())
+    (loop,) = report["kernels"][0]["loops"]
+    assert loop["unroll"] == {"factor": 2, "full": False, "reason": "pragma"}
+    assert "Loop i (line 7)" in Path("sum/report.txt").read_text()
+
+
+def test_json_goes_to_stdout_alone():
+    result = compiled("-D", "UNROLL", "--diagnostics=json", "-o", "deep/er/out")
+    assert json.loads(result.stdout) == [] and Path("deep/er/out/report.txt").is_file()
+
+
+def test_new_results_take_the_place_of_old_ones_and_of_nothing_else():
+    Path("out/tb").mkdir(parents=True)
+    Path("out/tb/mine.py").write_text("kept")
+    Path("out/rtl").mkdir()
+    Path("out/rtl/stale.v").write_text("gone")
+    compiled("-DUNROLL=1", "-o", "out")
+    assert Path("out/tb/mine.py").read_text() == "kept" and not Path("out/rtl/stale.v").exists()
+    assert not list(Path("out").glob(".*"))
+
+
+def test_a_failure_in_the_middle_of_writing_leaves_the_old_results(monkeypatch):
+    compiled("-DUNROLL=1", "-o", "out")
+    before = {path: path.read_text() for path in Path("out").rglob("*") if path.is_file()}
+    rename = Path.rename
+
+    def full(self, target):
+        if self.parent.name.startswith(".new-") and self.name == "report.json":
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(hls.output.Path, "rename", full)
+    result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=2", "-o", "out"], prog_name="sluice")
+    assert result.exit_code == 1
+    assert result.stderr == ("error: cannot write to out: No space left on device\n"
+                             "  hint: choose another folder with -o\n")
+    assert {path: path.read_text() for path in Path("out").rglob("*") if path.is_file()} == before
+
+
+def test_a_failure_leaves_no_new_folder(monkeypatch):
+    def full(self, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hls.output.Path, "write_text", full)
+    result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=1", "-o", "new/out"], prog_name="sluice")
+    assert result.exit_code == 1 and not Path("new").exists()

@@ -1,0 +1,57 @@
+"""`sluice run`: the program's own exit code, arguments and errors; refused OpenCL calls are messages at a line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START = "import numpy as np\nimport sim.cl as cl\nctx = cl.create_some_context()\nqueue = cl.CommandQueue(ctx)\n"
+
+
+def run(folder: Path, text: str, *arguments: str, **environment: str):
+    (folder / "host.py").write_text(text)
+    command = [sys.executable, "-W", "ignore", "-m", "hls.cli", "run", "host.py", *arguments]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": os.environ.get("HOME", str(folder))}
+    env |= environment
+    return subprocess.run(command, cwd=folder, env=env, text=True, capture_output=True, check=False)
+
+
+def test_arguments_and_exit_code_are_the_programs_own(tmp_path):
+    (tmp_path / "beside.py").write_text("NAME = 'beside'\n")
+    done = run(tmp_path, "import sys, beside\nprint(__name__, beside.NAME, sys.argv)\nsys.exit(7)\n", "-x", "--board", "y")
+    assert done.stdout == "__main__ beside ['host.py', '-x', '--board', 'y']\n"
+    assert (done.returncode, done.stderr) == (7, "")
+
+
+def test_an_error_of_the_program_is_shown_from_its_own_first_line(tmp_path):
+    done = run(tmp_path, "def fails():\n    raise ValueError('mine')\n\nfails()\n")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1] == '  File "host.py", line 4, in <module>'
+    assert done.stderr.splitlines()[-1] == "ValueError: mine" and "runpy" not in done.stderr
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("cl.Program(ctx, '__kernel void k(__global int *a) { a[0] = x; }').build()",
+     ["host.py:5: error: clBuildProgram failed: BUILD_PROGRAM_FAILURE", "<program source>:1:43: error: 'x' is not declared"]),
+    ("cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 0)", ["host.py:5: error: ", "INVALID_BUFFER_SIZE"]),
+    ("cl.create_some_context(board='none')", ["host.py:5: error: ", "unknown board"]),
+])
+def test_what_opencl_refuses_is_a_message_at_the_programs_line(tmp_path, text, said):
+    done = run(tmp_path, f"{START}{text}\n")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[0].startswith(said[0])
+    assert text in done.stderr.splitlines()[1]
+    assert all(part in done.stderr for part in said)
+    assert "Traceback" in run(tmp_path, f"{START}{text}\n", SLUICE_DEBUG="1").stderr
+
+
+def test_missing_tools_are_named_with_what_to_do(tmp_path):
+    text = (f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a) {{ a[0] = 1; }}').build()\n"
+            "program.k(queue, (1,), None, cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64))\n")
+    done = run(tmp_path, text, CXX="no-such-compiler")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "host.py:6: error: " in done.stderr
+    assert "no-such-compiler is not on the PATH; install g++ or set CXX to the compiler to use" in done.stderr

@@ -1,0 +1,108 @@
+"""Which unit each load of small kernels gets, and why."""
+
+import pytest
+
+from hls.driver import _plan
+from hls.frontend import parse_source
+from hls.memory.units import CACHE_WORDS, MOST_CACHE_WORDS, choose_units
+from hls.options import Options
+from hls.passes.pipeline import optimize
+from hls.schedule import OperatorTiming
+from hls.target.board import load_board
+
+CACHED, SINGLE = "burst-coalesced cached", "burst-coalesced"
+ARGS = """__global const float *restrict a, __global const int *restrict p, __global float *restrict out, int n, int m"""
+
+
+def loads(text, board="de5net"):
+    """(memory, unit, reason, words kept) of each load, through the whole of planning."""
+    board = load_board(board)
+    (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
+    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    return [(a.memory, a.unit, a.reason, a.cache_words)
+            for a in planned.memory.accesses.values() if a.direction == "load"]
+
+
+def nest(value, type="float", args=ARGS, m="m"):
+    return f"""__kernel void k({args}) {{
+        #pragma unroll 1
+        for (int i = 0; i < n; i++) {{
+            {type} s = 0;
+            #pragma unroll 1
+            for (int j = 0; j < {m}; j++) s += {value};
+            out[i] = s;
+        }} }}"""
+
+
+@pytest.mark.parametrize("value, type, unit, reason", [
+    ("(int) a[i * m + j]", "int", SINGLE, "consecutive"),
+    ("a[i * m + j]", "float", CACHED, "take turns"),
+    ("a[j]", "float", CACHED, "loop i (line 3) comes back"),
+    ("(int) a[j]", "int", CACHED, "loop i (line 3) comes back"),
+    ("a[j * n + i]", "float", CACHED, "loop i (line 3) comes back"),
+    ("a[j * 100 + i * 1000]", "float", SINGLE, "a word of its own"),
+    ("a[i]", "float", SINGLE, "consecutive"),
+    ("a[7]", "float", SINGLE, "consecutive"),
+])
+def test_units_of_an_inner_load(value, type, unit, reason):
+    (memory, found, why, words), *_ = loads(nest(value, type))
+    assert (memory, found) == ("a", unit)
+    assert reason in why
+    assert bool(words) == (unit == CACHED)
+
+
+def test_data_dependent_addresses_are_cached():
+    found = {memory: unit for memory, unit, _, _ in loads(nest("(int) a[p[i * m + j]]", "int"))}
+    assert found == {"p": SINGLE, "a": CACHED}
+
+
+def test_volatile_is_never_cached():
+    text = nest("a[j]", args=ARGS.replace("const float *restrict a", "const volatile float *a"))
+    assert loads(text)[0][1:3] == (SINGLE, "volatile, so that nothing may be kept")
+
+
+@pytest.mark.parametrize("trips, words", [(100, CACHE_WORDS), (300, 2 * CACHE_WORDS), (900, MOST_CACHE_WORDS), (MOST_CACHE_WORDS, 0)])
+def test_the_cache_holds_what_is_read_in_between_or_is_left_out(trips, words):
+    """A column whose length is known: each access is in a word of its own until the next column."""
+    assert loads(nest("a[j * 64 + i]", m=str(trips)))[0][3] == words
+
+
+STORED = """__kernel void k(__global int *%s a, __global int *%s b, __global const int *restrict p, int n)
+{ 
+    #pragma unroll 1
+    for (int i = 0; i < n; i++) %s
+}"""
+
+
+def test_no_cache_that_every_iteration_would_empty():
+    ((_, unit, reason, _),) = [x for x in loads(STORED % ("restrict", "restrict", "{ a[p[i]] = a[p[n - i]] + 1; }"))
+                               if x[0] == "a"]
+    assert unit == SINGLE
+    assert "stores" in reason
+
+
+def test_a_cache_that_only_overlapping_buffers_empty():
+    """Stores to another buffer that might be the same one, but in ordinary runs is not."""
+    ((_, unit, _, _),) = [x for x in loads(STORED % ("", "", "b[i] = a[p[i]];")) if x[0] == "a"]
+    assert unit == CACHED
+
+
+def test_a_cache_that_lasts_for_an_inner_loop():
+    text = STORED % ("restrict", "restrict", """{
+        int s = 0;
+        for (int j = 0; j < n; j++) s += a[p[j] & 255];
+        a[s & 255] = s; }""")
+    assert [x[1] for x in loads(text) if x[0] == "a"] == [CACHED]
+
+
+def test_memory_on_the_chip_needs_no_unit():
+    assert {x[1] for x in loads(nest("a[j]"), "ecp5_onchip")} == {"RAM port"}
+
+
+def test_stores_stay_as_they_were():
+    board = load_board("de5net")
+    (kernel,) = optimize(parse_source(nest("a[j]"), "k.cl", {}, []).module).kernels
+    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    again = choose_units(planned.function, planned.memory, {})
+    assert [a for a in again.accesses.values() if a.direction == "store"] == \
+        [a for a in planned.memory.accesses.values() if a.direction == "store"]

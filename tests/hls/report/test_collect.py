@@ -1,0 +1,124 @@
+"""What the report says about kernels whose loops are known: II, turns, who is to blame, and what became of the rest."""
+
+import pytest
+
+import hls
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.report.collect import collect, collect_kernel
+from hls.report.words import variable
+
+HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
+
+
+def kernel(body: str, head: str = HEAD, **options):
+    """The report of a kernel as far as it is known before hardware is made."""
+    module, board = parse_source(head + "{\n" + body + "\n}\n").module, hls.load_board("de5net")
+    (planned,), _ = plan_module(module, board, hls.Options(**options))
+    return collect_kernel(planned, module, board.memory.read_latency)
+
+
+def only(loops):
+    (loop,) = loops
+    return loop
+
+
+def shares(loop) -> dict[str, float]:
+    return {part.operation: part.share for part in loop.bottleneck.shares}
+
+
+def test_a_float_sum_names_the_variable_its_line_and_the_adder():
+    k = kernel("for (int i = 0; i < n; i++) {\n float sum = 0.0f;\n for (int j = 0; j < n; j++)\n  sum += a[i * n + j];\n o[i] = sum;\n}")
+    outer = only(k.loops)
+    inner = only(outer.children)
+    assert (outer.ii, outer.bottleneck, outer.one_at_a_time) == (1, None, "")
+    assert inner.ii == inner.interleaving == inner.slots > 1 and inner.one_at_a_time == ""
+    why = inner.bottleneck
+    assert (why.kind, why.subject, why.span.line, why.cycles) == ("data", "sum", 6, inner.ii)
+    assert shares(inner)["floating-point add for sum"] > 0.5
+    assert sum(shares(inner).values()) == pytest.approx(1)
+
+
+def test_a_loop_that_is_entered_once_has_nothing_to_take_turns_with():
+    loop = only(kernel("float s = 0.0f;\nfor (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;").loops)
+    assert loop.ii > 1 and loop.interleaving == 1
+    assert loop.one_at_a_time == "nothing takes turns with this loop: a launch enters it once"
+
+
+def test_a_recurrence_through_memory_names_the_load():
+    loop = only(kernel("int p = 0;\nfor (int i = 0; i < 50; i++)\n p = a[p];\no[0] = p;").loops)
+    assert loop.trip_count == 50
+    assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.bottleneck.span.line) == ("data", "p", 5)
+    assert max(shares(loop), key=shares(loop).get) == "load of a (round trip to memory)"
+
+
+def test_a_recurrence_through_an_inner_loop_names_it():
+    text = "int h = 1;\nfor (int i = 0; i < n; i++)\n for (int j = 0; j < a[i]; j++)\n  h = h * 31 + j;\no[0] = h;"
+    outer = only(kernel(text).loops)
+    assert outer.bottleneck.subject == "h"
+    assert any(words.startswith("inner loop j") for words in shares(outer))
+
+
+def test_unrolled_loops_stay_where_the_source_has_them():
+    text = ("for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 3; j++) {\n"
+            "  #pragma unroll 2\n  for (int t = 0; t < 8; t++)\n   s += a[i + j * t];\n }\n o[i] = s;\n}")
+    outer = only(kernel(text).loops)
+    middle = only(outer.children)
+    inner = only(middle.children)
+    assert (outer.label, outer.unroll) == ("i", None)
+    assert (middle.label, middle.ii, middle.unroll.factor, middle.unroll.full) == ("j", 0, 3, True)
+    assert middle.unroll.reason == inner.unroll.reason == "pragma"
+    assert (inner.label, inner.copies, inner.unroll.factor, inner.unroll.full) == ("t", 3, 2, False)
+    assert inner.ii >= 1
+
+
+def test_a_loop_of_helpers_and_one_that_is_not_needed():
+    head = "int f(int x) {\n int s = 0;\n for (int q = 0; q < x; q++) s += q * x;\n return s;\n}\n" + HEAD
+    first, second = kernel("o[0] = f(n);\nint z = 0;\nfor (int i = 0; i < n; i++)\n z += i;", head).loops
+    assert (first.label, first.span.line, first.ii >= 1) == ("q", 3, True)
+    assert (second.label, second.ii, second.unroll) == ("i", 0, None)
+
+
+def test_work_items_stand_around_their_loops():
+    head = "__kernel void k(__global const int *restrict a, __global int *restrict o)\n"
+    items = only(kernel("int i = get_global_id(0), s = 0;\nfor (int j = 0; j < a[i]; j++) s += j ^ i;\no[i] = s;", head).loops)
+    assert items.work_items and only(items.children).label == "j"
+
+
+@pytest.mark.parametrize(("body", "name", "place"), [
+    (("int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n"
+     " for (int t = 7; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n #pragma unroll\n for (int t = 0; t < 8; t++) s += w[t];\n"
+     " o[i] = s;\n}"), "w", "shift register of 8"),
+    (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
+     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
+])
+def test_where_private_arrays_are(body, name, place):
+    (private,) = kernel(body).privates
+    assert private.name == name and private.place.startswith(place)
+
+
+def test_accesses_of_copies_are_counted_together():
+    text = "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 4; j++)\n  s += a[i * n + j * j];\n o[i] = s;\n}"
+    load, store = kernel(text).accesses
+    assert (load.kind, load.buffer, load.span.line, load.count) == ("load", "a", 7, 4)
+    assert (store.kind, store.buffer, store.count) == ("store", "o", 1)
+
+
+def test_areas_are_of_this_design_and_add_up():
+    result = hls.compile(HEAD + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n; }")
+    report = collect(result, "k.cl")
+    used, shared = report.kernels[0].resources, report.shared
+    assert min(used.logic, used.registers, shared.logic, shared.registers, shared.rams) > 0
+    assert report.resources == used + shared
+    assert all(getattr(report.resources, f) < getattr(report.device, f) for f in ("logic", "registers", "rams", "dsps"))
+    larger = collect(hls.compile(HEAD + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n + a[i + 9] / (n + 1); }"), "k.cl")
+    assert larger.kernels[0].resources.logic > used.logic
+
+
+def test_names_of_elements_and_of_variables_of_one_name():
+    from hls.ir import I32, MemoryObject, Value
+
+    memories = {"w": MemoryObject("w", "private", I32, 8), "i": MemoryObject("i", "private", I32, 1),
+                "i.1": MemoryObject("i.1", "private", I32, 1)}
+    said = {name: variable(Value(I32, name), memories) for name in ("w.3", "i", "i.1", "help.sum", "")}
+    assert said == {"w.3": "w[3]", "i": "i", "i.1": "i", "help.sum": "sum", "": ""}
