@@ -177,3 +177,19 @@ __kernel void deep_carried(ARGS) {
     out[i] = s - t;
   }
 }
+
+__kernel void across_a_second_load(ARGS) {  // read behind one load, written behind another
+  for (int i = 0; i < n; i++) {
+    int s = i;
+    for (int j = 0; j < (i & 7); j++) s = a[a[j] < s ? j + 3 : i & 31] - i;
+    out[i] = s;
+  }
+}
+
+__kernel void slow_in_level_0(__global const float *restrict f, __global float *restrict sums, int n) {
+  for (int i = 0; i < n; i++) {
+    float s = f[i];
+    for (int j = 0; j < (i & 7); j++) s = s / 1.5f + (float)(j + i);
+    sums[i] = s;
+  }
+}

@@ -79,25 +79,30 @@ class KernelSystem:
                    launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
         return buffers
 
-    def check(self, kernel: str, launch: Launch, seeds: Sequence[int] = (0,)) -> list[dict]:
-        """Run the launch once for each seed of stalls (0: none); the statistics of each run.
+    def check(self, kernel: str, launches: Sequence[Launch], seeds: Sequence[int] = (0,)) -> list[dict]:
+        """For each seed of stalls (0: none) run the launches one after the other, with a reset before the first only.
 
-        Raises :class:`Difference` when a byte in or around a buffer is not what the interpreter leaves there, or the run
-        reports an error; SimulationError when it does not end; ProfileError when the accounts do not sum to the cycles.
+        Returns the statistics of all runs in that order. Raises :class:`Difference` when a byte in or around a buffer is
+        not what the interpreter leaves there, or the run reports an error; SimulationError when it does not end;
+        ProfileError when the accounts do not sum to the cycles.
         """
-        expected = self.expected(kernel, launch)
-        return [self._check(kernel, launch, expected, seed) for seed in seeds]
+        expected = [self.expected(kernel, launch) for launch in launches]
+        found = []
+        for seed in seeds:
+            self.loaded.session.reset(seed)
+            for k, launch in enumerate(launches):
+                found.append(self._check(kernel, launch, expected[k], f"{kernel}, launch {k}, seed {seed}"))
+        return found
 
-    def _check(self, kernel, launch, expected, seed) -> dict:
+    def _check(self, kernel, launch, expected, where) -> dict:
         interface = self.kernels[kernel]
         places = self._place(launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
         sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
-        self.loaded.session.reset(seed)
         with _limited():
             run = self.loaded.run(interface, places | scalars, sizes)
-        self._judge(f"{kernel}, seed {seed}", launch, expected, places, run)
+        self._judge(where, launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 
     def _place(self, launch: Launch) -> dict[str, int]:
