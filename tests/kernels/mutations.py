@@ -119,7 +119,7 @@ MUTATIONS = (
     Mutation("the header waits for the recurrences of level 0", "across_a_load", region_plan, "_again",
              lambda original: lambda carried, decide, ii, stages: (decide, 0)),
     Mutation("the header keeps to the II", "slow_in_level_0", region_plan, "_again",
-             lambda original: lambda carried, decide, ii, stages: (original(carried, decide, ii, stages)[0], 0)),
+             lambda original: lambda carried, decide, ii, stages: original(carried, decide, 1, stages)),
     Mutation("carried values come back from the slot's register", "in_level_0", LevelBuilder, "_read_carried",
              _initial_value_for_ever),
     Mutation("values are written to the slot they belong to", "interleaved_sums", RegionBuilder, "_slot_event", _first_slot),
