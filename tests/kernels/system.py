@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,14 +10,14 @@ import numpy as np
 
 from hls.driver import compile
 from hls.ir.interpreter import run_kernel
-from hls.ir.launch import IndexSpace
+from hls.ir.launch import OVERLAP, IndexSpace
 from hls.options import Options
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
 from sim.loaded import LoadedSystem, Run
 from sim.shared import SharedMemory
 
-__all__ = ["Difference", "KernelSystem", "Launch", "difference"]
+__all__ = ["Difference", "KernelSystem", "Launch", "difference", "kernel_names"]
 
 #: Bytes around each buffer that a kernel must leave alone; more than a memory word.
 MARGIN = 96
@@ -32,7 +33,8 @@ class Difference(AssertionError):
 class Launch:
     """What a kernel is started with: arrays and scalars by parameter name, and the index space.
 
-    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word.
+    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes the
+    hardware keep the order it would need if buffers were shared; they are not, so nothing may change.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -41,6 +43,7 @@ class Launch:
     local_size: Sequence[int] | None = None
     offset: Sequence[int] | None = None
     misalign: int = 0
+    overlap: bool = False
 
 
 class KernelSystem:
@@ -76,24 +79,30 @@ class KernelSystem:
                    launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
         return buffers
 
-    def check(self, kernel: str, launch: Launch, seeds: Sequence[int] = (0,)) -> list[dict]:
-        """Run the launch once for each seed of stalls (0: none); the statistics of each run.
+    def check(self, kernel: str, launches: Sequence[Launch], seeds: Sequence[int] = (0,)) -> list[dict]:
+        """For each seed of stalls (0: none) run the launches one after the other, with a reset before the first only.
 
-        Raises :class:`Difference` when a byte in or around a buffer is not what the interpreter leaves there, or the run
-        reports an error; SimulationError when it does not end; ProfileError when the accounts do not sum to the cycles.
+        Returns the statistics of all runs in that order. Raises :class:`Difference` when a byte in or around a buffer is
+        not what the interpreter leaves there, or the run reports an error; SimulationError when it does not end;
+        ProfileError when the accounts do not sum to the cycles.
         """
-        expected = self.expected(kernel, launch)
-        return [self._check(kernel, launch, expected, seed) for seed in seeds]
+        expected = [self.expected(kernel, launch) for launch in launches]
+        found = []
+        for seed in seeds:
+            self.loaded.session.reset(seed)
+            for k, launch in enumerate(launches):
+                found.append(self._check(kernel, launch, expected[k], f"{kernel}, launch {k}, seed {seed}"))
+        return found
 
-    def _check(self, kernel, launch, expected, seed) -> dict:
+    def _check(self, kernel, launch, expected, where) -> dict:
         interface = self.kernels[kernel]
         places = self._place(launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
-        self.loaded.session.reset(seed)
+        sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
         with _limited():
-            run = self.loaded.run(interface, places | scalars, {name: space.argument(name) for name in interface.launch})
-        self._judge(f"{kernel}, seed {seed}", launch, expected, places, run)
+            run = self.loaded.run(interface, places | scalars, sizes)
+        self._judge(where, launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 
     def _place(self, launch: Launch) -> dict[str, int]:
@@ -136,6 +145,11 @@ def difference(found: np.ndarray, expected: np.ndarray, before: np.ndarray) -> s
     k = wrong[0]
     return (f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
             f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}")
+
+
+def kernel_names(source: str) -> list[str]:
+    """The kernels of a source text, in order."""
+    return re.findall(r"__kernel\s+void\s+(\w+)\(", source)
 
 
 def _pattern(size: int) -> np.ndarray:

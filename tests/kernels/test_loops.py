@@ -5,19 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch
+from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "loops.cl").read_text()
 SIZES = (0, 1, 2, 5, 17)
 SEEDS = (0, 1, 2, 3)
-KERNELS = [line.split()[2].split("(")[0] for line in SOURCE.splitlines() if line.startswith("__kernel")]
 
 
 def launch(n: int) -> Launch:
     rng = np.random.default_rng(n)
     a = rng.integers(0, 64, 64).astype(np.int32)
-    return Launch({"a": a, "out": np.full(64, -77, np.int32)}, {"n": n}, misalign=n)
+    return Launch({"a": a, "out": np.full(64, -77, np.int32)}, {"n": n}, misalign=n % 3)
 
 
 @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
@@ -27,7 +26,6 @@ def system(request):
     system.close()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
 def test_bytes(system, kernel):
-    for n in SIZES:
-        system.check(kernel, launch(n), SEEDS)
+    system.check(kernel, [launch(n) for n in SIZES], SEEDS)

@@ -69,8 +69,7 @@ def run_system(seed: int, kernels: int) -> tuple[int, list[Failure]]:
         for k, member in enumerate(members):
             number = seed * kernels + k
             try:
-                for launch in launches(member, number):
-                    runs += len(system.check(member.name, launch, SEEDS))
+                runs += len(system.check(member.name, launches(member, number), SEEDS))
             except FAULTS as error:
                 failures.append(Failure(member, number, str(error)))
     finally:
@@ -84,8 +83,7 @@ def still_fails(setup: Setup, seed: int):
     def test(kernel: Kernel) -> bool:
         system = KernelSystem(kernel.text, setup.board, setup.elastic_depth)
         try:
-            for launch in launches(kernel, seed):
-                system.check(kernel.name, launch, SEEDS)
+            system.check(kernel.name, launches(kernel, seed), SEEDS)
         except FAULTS:
             return True
         finally:

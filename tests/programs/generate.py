@@ -89,12 +89,9 @@ def _launch(names, rng, ndrange) -> Launch:
         if name in names:
             buffers[name] = _values(rng, dtype)
     scalars = {name: make(rng) for name, (_, make) in SCALARS.items() if name in names}
-    offset = (int(rng.integers(0, 2)) * ELEMENTS // ITEMS,) if ndrange else None
-    size = (ITEMS,) if ndrange else (1,)
-    if offset and offset[0]:
-        size = (ITEMS // 2,)
-        offset = (ITEMS // 2,)
-    return Launch(buffers, scalars, size, None, offset, misalign=int(rng.integers(0, 9)))
+    first = int(rng.integers(0, ITEMS)) if ndrange else 0
+    size = (ITEMS - first,) if ndrange else (1,)
+    return Launch(buffers, scalars, size, None, (first,), misalign=int(rng.integers(0, 9)), overlap=bool(rng.random() < 0.4))
 
 
 def _values(rng, dtype):

@@ -1,0 +1,49 @@
+"""A few systems of random programs, and the tools around them. ``campaign`` runs many."""
+
+import pytest
+
+from hls.frontend import parse_source
+from hls.ir.interpreter import ExecutionError, run_kernel
+from tests.kernels.system import MAX_CYCLES
+
+from .campaign import run_system
+from .generate import Block, Kernel, launches, random_kernel
+from .shrink import shrink, smaller
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("seed", [0, 5])
+def test_random_programs(seed):
+    runs, failures = run_system(seed, kernels=8)
+    assert runs == 48
+    assert not failures, "\n".join(f"kernel seed {f.seed}: {f.error}\n{f.kernel.text}" for f in failures)
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 7))
+def test_generated_kernels_run_and_end(seed):
+    kernel = random_kernel(seed)
+    module = parse_source(kernel.text, "k.cl", {}, []).module
+    for launch in launches(kernel, seed):
+        buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
+        run_kernel(module, "k", buffers, launch.scalars, launch.global_size, None, launch.offset, MAX_CYCLES)
+
+
+def test_generation_repeats():
+    assert random_kernel(11) == random_kernel(11)
+    assert random_kernel(11) != random_kernel(12)
+
+
+def test_shrinking_keeps_what_matters():
+    body = ("v0 = 1;", Block("for (i0 = 0; i0 < 3; i0++) {", (("v0 += 2;", "oa[0] = v0;"),)), "v0 = 4;")
+    kernel = Kernel("k", ("int v0 = 0;", "int i0 = 0;"), body, False)
+    small = shrink(kernel, lambda k: "oa[0]" in k.text, tries=50)
+    assert small.body == ("oa[0] = v0;",)
+
+
+def test_what_is_no_kernel_is_not_smaller():
+    def fails(kernel):
+        raise ExecutionError("nothing is left")
+
+    kernel = Kernel("k", (), ("oa[0] = 1;", "oa[1] = 1;"), False)
+    assert list(smaller(kernel))
+    assert shrink(kernel, fails, tries=9) is kernel
