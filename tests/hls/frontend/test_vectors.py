@@ -40,8 +40,8 @@ def kernel(name: str, length: int) -> str:
              f"o[5] = x; o[5].s01 = y.s10; o[5].{'lo' if length != 3 else 'xy'} += ({name}{half or ''})2;" if half or length == 2
              else "",
              "o[6] = min(x, y) + max(x, y) + clamp(x, y, y);",
-             f"{t} z = x; z.s1 = y.s0; z.{'xy' if length == 2 else 'odd' if length != 3 else 'zx'}"
-             f" = {'y.yx' if length == 2 else 'y.even' if length != 3 else 'y.yy'}; o[7] = z;"]
+             (f"{t} z = x; z.s1 = y.s0; z.{'xy' if length == 2 else 'odd' if length != 3 else 'zx'}"
+             f" = {'y.yx' if length == 2 else 'y.even' if length != 3 else 'y.yy'}; o[7] = z;")]
     if integer:
         lines += [f"o[8] = x ^ (y & ({name})5) | ~x; o[9] = (x << ({t})3) + (y >> ({t})1); o[10] = x / (y | ({name})1) + x % (y | ({name})1);",
                   "o[11] = rotate(x, y) + add_sat(x, y) + sub_sat(x, y) + hadd(x, y) + rhadd(x, y);",
