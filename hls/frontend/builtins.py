@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
-from ..ir import F32, I32, Builder, IntType, Value
+from ..ir import BOOL, I32, Builder, IntType, Value
 from . import types as ct
+from .builtins_math import MATH, floating
 
 __all__ = ["BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
@@ -54,11 +55,12 @@ def _absolute(types):
 
 
 def _floats(types):
-    return (ct.FLOAT,) * len(types), ct.FLOAT
+    widest = floating(types)
+    return (widest,) * len(types), widest
 
 
 def _tests(types):
-    return (ct.FLOAT,) * len(types), ct.INT
+    return (floating(types),) * len(types), ct.INT
 
 
 def _choice(types):
@@ -151,20 +153,21 @@ def _unordered(b, v, t):
 
 
 def _infinite(b, v, t):
-    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _finite(b, v, t):
-    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _sign_bit(b, v, t):
-    bits = b.value("bitcast", v[0], result=I32)
-    return b.value("lshr", bits, b.const(31, I32))
+    width = v[0].type.bits
+    bits = b.value("bitcast", v[0], result=IntType(width))
+    return _as_int(b, b.value("trunc", b.value("lshr", bits, b.const(width - 1, bits.type)), result=BOOL))
 
 
 def _step(b, v, t):
-    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, F32), b.const(1.0, F32))
+    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, v[0].type), b.const(1.0, v[0].type))
 
 
 def _mix(b, v, t):
@@ -231,6 +234,7 @@ _ROWS = (
     BuiltinRow("isinf", 1, _tests, _infinite), BuiltinRow("isfinite", 1, _tests, _finite),
     BuiltinRow("signbit", 1, _tests, _sign_bit),
     *(BuiltinRow(f"as_{t}", 1, _same_size(t), _bitcast(t)) for t in ct.SCALARS.values() if t != ct.BOOL_T),
+    *(BuiltinRow(*row) for row in MATH),
 )
 
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}

@@ -70,8 +70,6 @@ class TypeChecker(Scopes):
             return ct.Qualified(known)
         if name in VECTOR_TYPES:
             raise CompileError.at(span, f"vector types are not built yet: '{name}'", "use scalars, or an array")
-        if name in ("double", "half"):
-            raise CompileError.at(span, f"'{name}' is not built yet", "use float")
         if name.endswith("_t"):
             if name.startswith("image") or name == "sampler_t":
                 raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")

@@ -3,7 +3,8 @@
 from ..ir import Function, Region, evaluate
 from . import tree as tt
 from . import types as ct
-from .builtins import WORK_ITEM
+from .builtins import BUILTINS, WORK_ITEM
+from .builtins_math import LibraryCall
 from .lower_values import ValueLowering
 from .storage import Storage
 
@@ -33,5 +34,6 @@ def constant(e: tt.Expr) -> tt.Const | None:
 
 def _foldable(e: tt.Expr) -> bool:
     if isinstance(e, tt.Builtin):
-        return e.name not in WORK_ITEM and all(map(_foldable, e.arguments))
+        known = e.name not in WORK_ITEM and not isinstance(BUILTINS[e.name].emit, LibraryCall)
+        return known and all(map(_foldable, e.arguments))
     return isinstance(e, _PARTS) and all(_foldable(c) for c in vars(e).values() if isinstance(c, tt.Expr))

@@ -120,6 +120,8 @@ class ValueLowering:
         if target == ct.BOOL_T:
             opcode, zero = ("fne", 0.0) if isinstance(source, ct.Float) else ("ne", 0)
             return self.emit(span, opcode, x, self.const(span, zero, x.type))
+        if isinstance(target, ct.Float) and isinstance(source, ct.Float):
+            return self.emit(span, "fresize", x, result=wanted)
         if isinstance(target, ct.Float):
             return self.emit(span, "sitofp" if source.signed else "uitofp", x, result=wanted)
         if isinstance(source, ct.Float):

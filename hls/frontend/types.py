@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from ..ir import BOOL, F32, PTR, IntType
+from ..ir import BOOL, PTR, FloatType, IntType
 from ..ir import Type as IRType
 
 __all__ = [
-    "BOOL_T", "CHAR", "FLOAT", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT", "VOID", "Array",
+    "BOOL_T", "CHAR", "DOUBLE", "FLOAT", "HALF", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT", "VOID", "Array",
     "CType", "Float", "Int", "Pointer", "Qualified", "Void", "arithmetic", "common", "integer", "ir_type",
     "promoted", "unsigned_of",
 ]
@@ -90,9 +90,10 @@ CHAR, UCHAR = Int("char", 8, True), Int("uchar", 8, False)
 SHORT, USHORT = Int("short", 16, True), Int("ushort", 16, False)
 INT, UINT = Int("int", 32, True), Int("uint", 32, False)
 LONG, ULONG = Int("long", 64, True), Int("ulong", 64, False)
-FLOAT, VOID = Float(), Void()
+HALF, FLOAT, DOUBLE, VOID = Float("half", 16), Float(), Float("double", 64), Void()
 
-SCALARS: dict[str, CType] = {t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT)}
+SCALARS: dict[str, CType] = {
+    t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)}
 _UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
 
 
@@ -131,8 +132,9 @@ def promoted(t: CType) -> CType:
 
 def common(a: CType, b: CType) -> CType:
     """The type of an operation on ``a`` and ``b`` (C99 6.3.1.8)."""
-    if isinstance(a, Float) or isinstance(b, Float):
-        return FLOAT
+    floats = [t for t in (a, b) if isinstance(t, Float)]
+    if floats:
+        return max(floats, key=lambda t: t.bits)
     a, b = promoted(a), promoted(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
@@ -146,7 +148,7 @@ def unsigned_of(t: Int) -> Int:
 def ir_type(t: CType) -> IRType:
     """The IR type that holds a value of the (scalar or pointer) type."""
     if isinstance(t, Float):
-        return F32
+        return FloatType(t.bits)
     if isinstance(t, Pointer):
         return PTR
     return BOOL if t.bits == 1 else IntType(t.bits)

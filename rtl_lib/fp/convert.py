@@ -115,14 +115,18 @@ def _round(params, wire, *, magnitude, guard, below, sign):
     return {"magnitude": magnitude + round_up(params.rounding, sign, magnitude[0], guard, below)}
 
 
-def _saturate(params, wire, *, magnitude, sign, nan, too_large):
-    ones = Const(-1, params.width)
-    outside = wire(too_large | magnitude[params.width - params.signed:].any(), "outside")
+def _negate(params, wire, *, magnitude, sign, too_large):
+    """A negative number has no place in an unsigned result."""
+    negative = (-magnitude)[:params.width] if params.signed else 0
+    return {"inside": Mux(sign, negative, magnitude)[:params.width],
+            "outside": too_large | magnitude[params.width - params.signed:].any()}
+
+
+def _saturate(params, wire, *, inside, outside, sign, nan):
     if params.signed:
-        inside = Mux(sign, -magnitude, magnitude)[:params.width]
         limit = Cat((~sign).replicate(params.width - 1), sign)
     else:
-        inside, limit = Mux(sign, 0, magnitude)[:params.width], Mux(sign, 0, ones)
+        limit = (~sign).replicate(params.width)
     return {"o": Mux(nan, 0, Mux(outside, limit, inside))}
 
 
@@ -149,7 +153,8 @@ class FloatToInt(PipelinedPart):
             Step("shift", shifter(width), partial(_to_integer, params)),
             *((Step("sticky", any_of(params.format.precision) + 1, _sticky_below),
                Step("round", 1 + adder(width), partial(_round, params))) if rounds else ()),
-            Step("saturate", adder(width) + any_of(width) + MUX, partial(_saturate, params)))
+            Step("negate", max(adder(width), any_of(width)), partial(_negate, params)),
+            Step("saturate", MUX, partial(_saturate, params)))
 
     @classmethod
     def golden(cls, params, a):
