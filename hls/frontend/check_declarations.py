@@ -7,12 +7,12 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
+from .attributes import MEANT_FOR_OTHERS, MEMORY, Form, check_memory, read
 from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
 from .initializers import flatten
 from .lexer import Attribute
-from .pragmas import IGNORED_ATTRIBUTES, LATER_ATTRIBUTES
 from .scope import TypeName
 
 __all__ = ["DeclarationChecker"]
@@ -62,19 +62,33 @@ class DeclarationChecker(CallChecker):
         if isinstance(t, ct.Array) and t.length == 0:
             declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
-        for attribute in self.attributes(node):
-            self.ignored_attribute(attribute)
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile)
+        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile,
+                               attrs=self.memory_attributes(node))
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         return [tt.Declare(span, variable, initial)]
 
-    def ignored_attribute(self, attribute: Attribute, known=()):
-        if attribute.name in LATER_ATTRIBUTES:
-            self.warn(attribute.span, f"the attribute '{attribute.name}' is not built yet: it is ignored")
-        elif attribute.name not in IGNORED_ATTRIBUTES:
-            hint = self.similar(attribute.name, (*known, *LATER_ATTRIBUTES))
-            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
+    def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:
+        """(values, places) of attributes by their names in the IR; unknown ones are warned of."""
+        values, spans = {}, {}
+        for attribute in found:
+            with self.recover():
+                form = forms.get(attribute.name)
+                if form is not None:
+                    value, name = read(self, attribute, form), form.name or attribute.name
+                    if form.kept:
+                        values[name], spans[name] = value, attribute.span
+                elif attribute.name not in MEANT_FOR_OTHERS:
+                    self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored",
+                              self.closest(attribute.name, forms))
+        return values, spans
+
+    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> dict:
+        """The attributes of a variable or argument, as the IR has them."""
+        values, spans = self.read_attributes(self.attributes(node), forms)
+        with self.recover():
+            check_memory(values, spans)
+        return values
 
     def check_storage(self, node, span):
         for word in node.storage:

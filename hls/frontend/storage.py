@@ -40,7 +40,7 @@ class Storage:
         element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
             variable.name, "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span)
+            span=variable.span, attrs=tuple(variable.attrs.items()))
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):
@@ -75,7 +75,7 @@ class Storage:
         element = memory_element(t)
         length = count * t.size // element.bytes
         if variable.kind != "constant":
-            return self._add(name, element, length, variable.span, variable.volatile)
+            return self._add(name, element, length, variable)
         name = self._name(self._constants[variable] + name.removeprefix(variable.name))
         starts = places(variable.type, path)
         data = b"".join(variable.data[place:place + t.size] for start in starts
@@ -127,7 +127,7 @@ class Storage:
             raise CompileError.at(variable.span, f"'{variable.name}' holds a pointer, so its address cannot be taken",
                                   "use its members directly, or keep an index instead of the pointer")
         element = memory_element(t)
-        name = self._add(variable.name, element, t.size // element.bytes, variable.span, variable.volatile)
+        name = self._add(variable.name, element, t.size // element.bytes, variable)
         self._memories[variable] = name
         return name
 
@@ -141,16 +141,17 @@ class Storage:
 
     def temporary(self, name: str, type: Type, span: Span) -> str:
         """A private scalar of the compiler's own."""
-        return self._add(name, type, 1, span, False)
+        return self._add(name, type, 1, Variable(name, ct.VOID, "local", span))
 
     def _name(self, stem: str) -> str:
         name = unique(stem, self._taken)
         self._taken.add(name)
         return name
 
-    def _add(self, stem: str, element: Type, length: int, span: Span, volatile: bool) -> str:
+    def _add(self, stem: str, element: Type, length: int, variable: Variable) -> str:
         name = self._name(stem)
-        self.function.memories[name] = MemoryObject(name, "private", element, length, volatile=volatile, span=span)
+        self.function.memories[name] = MemoryObject(name, "private", element, length, volatile=variable.volatile,
+                                                    span=variable.span, attrs=tuple(variable.attrs.items()))
         return name
 
     def _constant(self, variable: Variable) -> str:

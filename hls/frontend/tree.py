@@ -31,6 +31,7 @@ class Variable:
     written: bool = False  #: assigned after its declaration, or its address is taken
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
+    attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
 
 
 @dataclass(frozen=True, eq=False)

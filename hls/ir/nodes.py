@@ -76,7 +76,7 @@ class MemoryObject:
 
     ``length`` counts elements; None where only the host knows (a buffer argument). ``space`` is "global" (a buffer
     argument), "constant" (a file-scope table; ``data`` holds its bytes) or "private" (a variable of one work-item;
-    a scalar variable has length 1).
+    a scalar variable has length 1). ``attrs`` are what the program asks of its hardware: (name, value) pairs.
     """
 
     name: str
@@ -88,6 +88,7 @@ class MemoryObject:
     volatile: bool = False
     data: bytes | None = None
     span: Span | None = None
+    attrs: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,8 @@ class _Parser:
         length = None if self.accept("?") else int(self.take("number"))
         flags = {flag: True for flag in _FLAGS if self.accept(flag)}
         data = bytes.fromhex(self.take("hex")[2:]) if self.accept("=") else None
-        return MemoryObject(name, space, element, length, data=data, span=self.span(), **flags)
+        attrs = tuple(self.attributes().items()) if self.accept("{") else ()
+        return MemoryObject(name, space, element, length, data=data, attrs=attrs, span=self.span(), **flags)
 
     def operations(self, region: Region):
         while self.next.text not in ("}",):

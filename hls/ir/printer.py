@@ -69,7 +69,8 @@ def _memory(m) -> str:
     flags = [f for f in ("const", "restrict", "volatile") if getattr(m, f)]
     length = "?" if m.length is None else str(m.length)
     data = f" = 0x{m.data.hex()}" if m.data is not None else ""
-    return " ".join([f"  memory {m.name}: {m.space} {m.element} x {length}", *flags]) + data + _place(m.span)
+    attrs = " {" + ", ".join(f"{k} = {_attr(v)}" for k, v in m.attrs) + "}" if m.attrs else ""
+    return " ".join([f"  memory {m.name}: {m.space} {m.element} x {length}", *flags]) + data + attrs + _place(m.span)
 
 
 def print_function(f: Function) -> str:
