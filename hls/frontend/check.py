@@ -5,7 +5,7 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
-from .attributes import ARGUMENT, FUNCTION, check_function
+from .attributes import ARGUMENT, CHANNEL, FUNCTION, check_function
 from .check_statements import StatementChecker
 from .flow import completes
 from .layout import has_pointer
@@ -50,7 +50,12 @@ class Program(StatementChecker):
                 self._function(node)
         else:
             with self.poisoning(node.name):
-                self._file_variable(node, span)
+                if "channel" in node.quals:
+                    values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+                    self.channels.append(self.channel(node, values, span))
+                    self.add(str(node.name), self.channels[-1], span)
+                else:
+                    self._file_variable(node, span)
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
@@ -115,6 +120,8 @@ class Program(StatementChecker):
         if isinstance(node, c_ast.ID):
             raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type")
         span = self.name_span(node)
+        if "pipe" in node.quals:
+            return self._pipe(node, span, kernel)
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
@@ -129,6 +136,14 @@ class Program(StatementChecker):
         buffer = kernel and isinstance(t, ct.Pointer)
         return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile,
                            attrs=self.memory_attributes(node, ARGUMENT))
+
+    def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
+        if not kernel:
+            raise CompileError.at(span, "a helper function cannot take a pipe", "read and write the pipe in the kernel")
+        t = self.declared(node, span).type
+        self.check_payload(t, span)
+        values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+        return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):

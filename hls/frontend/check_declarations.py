@@ -12,6 +12,7 @@ from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
 from .initializers import flatten
+from .layout import has_pointer
 from .lexer import Attribute
 from .scope import TypeName
 
@@ -53,7 +54,8 @@ class DeclarationChecker(CallChecker):
     def _local(self, node, span):
         self.check_storage(node, span)
         declared = self.declared(node.type, span)
-        if declared.space == "constant" and not isinstance(declared.type, ct.Pointer):
+        constant = declared.space == "constant" or "static" in node.storage
+        if constant and not isinstance(declared.type, ct.Pointer):
             self.file_constant(node, declared, span)
             return []
         self._check_variable(declared, span)
@@ -62,7 +64,11 @@ class DeclarationChecker(CallChecker):
         if isinstance(t, ct.Array) and t.length == 0:
             declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile,
+        shared = declared.space == "local" and not isinstance(t, ct.Pointer)
+        if shared and (node.init is not None or has_pointer(t)):
+            raise CompileError.at(span, f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
+                                  "let the work-items store its values, then meet at a barrier")
+        variable = tt.Variable(str(node.name), t, "shared" if shared else "local", span, declared.const, declared.volatile,
                                attrs=self.memory_attributes(node))
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
@@ -92,7 +98,7 @@ class DeclarationChecker(CallChecker):
 
     def check_storage(self, node, span):
         for word in node.storage:
-            if word == "static":
+            if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
                 raise CompileError.at(span, "a static variable in a function is not supported",
                                       "declare a __constant table at file scope, or pass a __global buffer")
             if word == "extern":
@@ -101,8 +107,6 @@ class DeclarationChecker(CallChecker):
             raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
 
     def _check_variable(self, declared: ct.Qualified, span):
-        if declared.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
         if declared.space == "global":
             raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
         if isinstance(declared.type, ct.Void):
@@ -136,3 +140,8 @@ class DeclarationChecker(CallChecker):
         variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
         self.add(variable.name, variable, span)
         self.constants.append(variable)
+
+
+def _words(node) -> list[str]:
+    """The qualifiers of a declaration, wherever they stand."""
+    return [str(w) for w in (*node.quals, *(innermost(node).quals or []))]

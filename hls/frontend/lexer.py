@@ -6,7 +6,7 @@ from pycparser.c_lexer import CLexer, Token
 
 from ..diag import CompileError, Span
 from .preprocess import Expanded
-from .words import REFUSED_WORDS, SPELLINGS
+from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
 __all__ = ["Attribute", "OpenCLLexer", "Word"]
 
@@ -107,13 +107,23 @@ class OpenCLLexer(CLexer):
                 k, attributes = _attribute(tokens, k)
                 self._attach(out, tokens[k] if k < len(tokens) else None, token, attributes)
                 continue
-            if token.value in ("channel", "pipe", "__pipe") and token.type == "ID" and k + 1 < len(tokens) \
-                    and tokens[k + 1].type in _JOINS_TYPE - {"TIMES"}:
-                raise CompileError.at(token.value.span, "channels and pipes are not built yet",
-                                      "pass the data through a __global buffer")
+            if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
+                self._stream_word(token, _after_attributes(tokens, k + 1))
             out.append(token)
             k += 1
         return out
+
+    def _stream_word(self, token: Token, following: Token | None):
+        """``channel``, ``pipe`` and their access words look like qualifiers to the grammar, where they are meant so."""
+        if following is None:
+            return
+        word = STREAM_WORDS.get(token.value)
+        if word and following.type in _JOINS_TYPE - {"TIMES"}:
+            token.type, token.value = "VOLATILE", Word(word, token.value.span)
+        elif token.value in ACCESS_WORDS and following.type in _JOINS_TYPE - {"TIMES"}:
+            if following.value not in STREAM_WORDS:
+                raise CompileError.at(token.value.span, "images are not supported", "pass the pixels as a __global buffer")
+            token.type, token.value = "VOLATILE", Word(ACCESS_WORDS[token.value], token.value.span)
 
     def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
         place = (token.lineno, token.column, token.filename)
@@ -136,6 +146,13 @@ class OpenCLLexer(CLexer):
             if name is None:
                 raise CompileError.at(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
             self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+
+
+def _after_attributes(tokens: list[Token], k: int) -> Token | None:
+    """The token at ``k``, or the first behind the attributes that begin there."""
+    while k < len(tokens) and tokens[k].value in ("__attribute__", "__attribute"):
+        k, _ = _attribute(tokens, k)
+    return tokens[k] if k < len(tokens) else None
 
 
 def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:

@@ -25,10 +25,12 @@ class ParseError(Exception):
 def parse_module(text: str) -> Module:
     """All functions of the text. Raises ParseError."""
     parser = _Parser(text)
-    functions = []
+    functions, channels = [], []
+    while not parser.at_end and parser.next.text == "memory":
+        channels.append(parser.memory())
     while not parser.at_end:
         functions.append(parser.function())
-    return Module({f.name: f for f in functions})
+    return Module({f.name: f for f in functions}, channels={c.name: c for c in channels})
 
 
 def parse_function(text: str) -> Function:

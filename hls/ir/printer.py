@@ -86,4 +86,5 @@ def print_function(f: Function) -> str:
 
 def print_module(m: Module) -> str:
     """All functions as text, without the source files."""
-    return "\n".join(print_function(f) for f in m.functions.values())
+    channels = "".join(_memory(c)[2:] + "\n" for c in m.channels.values())
+    return "\n".join([*([channels] if channels else []), *(print_function(f) for f in m.functions.values())])
