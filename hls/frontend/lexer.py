@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pycparser.c_lexer import CLexer, Token
 
-from ..diag import CompileError, Span
+from ..diag import CompileError, Diagnostic, Span
 from .preprocess import Expanded
 from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
@@ -55,6 +55,7 @@ class OpenCLLexer(CLexer):
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
+        self.errors: list[Diagnostic] = []  #: words that are refused: the parser goes on with them as names
         self._queue: list[Token] = []
         self._next = 0
 
@@ -85,7 +86,7 @@ class OpenCLLexer(CLexer):
     def _located(self, token: Token) -> Token:
         span = self.place(token.lineno, token.column, len(token.value))
         if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
-            raise CompileError.at(span, *REFUSED_WORDS[token.value])
+            self._refuse(span, *REFUSED_WORDS[token.value])
         kind, word = SPELLINGS.get(token.value, (token.type, token.value))
         if token.type not in ("PPPRAGMASTR", "STRING_LITERAL"):
             token.type = kind
@@ -95,6 +96,9 @@ class OpenCLLexer(CLexer):
         token.lineno, token.column, token.filename = span.line, span.column, span.file
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token
+
+    def _refuse(self, span: Span, message: str, hint: str):
+        self.errors.append(Diagnostic(message, span, hint))
 
     # -- attributes: out of the grammar's way
 
@@ -121,8 +125,6 @@ class OpenCLLexer(CLexer):
         if word and following.type in _JOINS_TYPE - {"TIMES"}:
             token.type, token.value = "VOLATILE", Word(word, token.value.span)
         elif token.value in ACCESS_WORDS and following.type in _JOINS_TYPE - {"TIMES"}:
-            if following.value not in STREAM_WORDS:
-                raise CompileError.at(token.value.span, "images are not supported", "pass the pixels as a __global buffer")
             token.type, token.value = "VOLATILE", Word(ACCESS_WORDS[token.value], token.value.span)
 
     def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
@@ -144,7 +146,8 @@ class OpenCLLexer(CLexer):
         else:
             name = _declared_name(out)
             if name is None:
-                raise CompileError.at(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                self._refuse(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                return
             self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
 
 
