@@ -89,6 +89,11 @@ class MemoryObject:
     data: bytes | None = None
     span: Span | None = None
 
+    @property
+    def onchip(self) -> bool:
+        """Whether it is a memory of the kernel itself: RAM, or a table in ROM."""
+        return self.space != "global"
+
 
 @dataclass(frozen=True)
 class Parameter:

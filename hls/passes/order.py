@@ -10,6 +10,7 @@ from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .places import Places, inside
+from .write_ports import keep_apart
 
 __all__ = ["Order"]
 
@@ -40,7 +41,8 @@ class Order:
         result = clone_function(function)
         needed = dependences(result, self.address_bits)
         if needed:
-            _Orderer(result).run(needed)
+            orderer = _Orderer(result)
+            orderer.run((*needed, *keep_apart(result, orderer.tree, needed)))
         return result
 
 

@@ -22,7 +22,7 @@ from .narrow import Narrow
 from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
-from .private import NoPrivateMemory
+from .private import OnChipMemories
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -93,7 +93,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Outer loops make inner bounds constant, so each round may find more.
         Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
-        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
+        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # while conditions still are what the source says

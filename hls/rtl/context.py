@@ -59,7 +59,7 @@ class KernelContext:
         waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
-        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}
+        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.fences = fences_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
@@ -104,8 +104,9 @@ class KernelContext:
         return self.plan.latency[op]
 
     def base(self, op: Op):
-        """The address of the buffer that an ``addr`` operation points into."""
-        return self.arguments[op.attrs["mem"]]
+        """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its own."""
+        name = op.attrs["mem"]
+        return C(0) if name in self.memory.onchip else self.arguments[name]
 
     # --- names ---
 
@@ -113,7 +114,7 @@ class KernelContext:
         """A name from the kernel where there is one, else from operation and line; unique within the kernel."""
         if value not in self._names:
             stem = value.name or (self._stem(value.op) if value.op else "arg")
-            self._names[value] = self._unique(stem)
+            self._names[value] = self.unique(stem)
         return self._names[value]
 
     def op_name(self, op: Op) -> str:
@@ -121,7 +122,7 @@ class KernelContext:
             access = self.memory.accesses.get(op)
             line = f"_L{op.span.line}" if op.span else ""
             stem = f"{access.direction}_{access.memory}{line}" if access else self._stem(op)
-            self._names[op] = self._unique(stem)
+            self._names[op] = self.unique(stem)
         return self._names[op]
 
     def loop_name(self, plan, _k=0) -> str:
@@ -135,7 +136,7 @@ class KernelContext:
         line = f"_L{op.span.line}" if op.span else ""
         return f"{op.opcode}{'_' + label if label else ''}{line}"
 
-    def _unique(self, stem: str) -> str:
+    def unique(self, stem: str) -> str:
         stem = re.sub(r"\W+", "_", stem)
         name, k = stem, 1
         while name in self._taken:

@@ -39,7 +39,7 @@ class KernelCounters:
 
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
-        for op, access in self.context.memory.accesses.items():
+        for op, access in self.context.memory.outside.items():
             loop = owner.get(op)
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
@@ -72,7 +72,7 @@ class KernelCounters:
             self.m.d.sync += before.eq(running)
             for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
                 self._count(event)
-        for op in self.context.memory.accesses:
+        for op in self.context.memory.outside:
             for kind in _ACCESS.values():
                 self._count(seen[kind, op])
         histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)

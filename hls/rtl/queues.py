@@ -95,6 +95,7 @@ class LevelQueues:
         gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
         gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
         gates += self.region.enter_windows(self.builder)
+        gates += self._turn()
         if index:
             self._join(open_)
             gates += self._slot_ready(index)
@@ -103,6 +104,16 @@ class LevelQueues:
         else:
             self.m.d.comb += [self.builder.enter.eq(self.context.start & open_), self.context.entered.eq(self.builder.enter)]
         self.m.d.comb += open_.eq(Cat(gates).all())
+
+    def _turn(self):
+        """The gate of a level whose tokens come a multiple of some cycles apart: high in one cycle of each."""
+        spacing, builder = self.builder.plan.spacing, self.builder
+        if spacing == 1 or self.region.plan.loop is None:
+            return []
+        turn = Signal(range(spacing), name=f"turn{builder.plan.index}")
+        with self.m.If(builder.go):
+            self.m.d.sync += turn.eq(Mux(turn == spacing - 1, 0, turn + 1))
+        return [turn == 0]
 
     def _from_header(self, open_):
         header, incoming, pseudo, plan = self.region.header, self.builder.incoming, self.region.pseudo, self.region.plan
