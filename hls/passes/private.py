@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, MemoryObject, Op, PointerType, Region, uses, walk
+from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, uses, walk
 from ..ir.clone import clone_function
+from ..ir.rewrite import rewrite
+from ..ir.storage import zero
 
 __all__ = ["OnChipMemories"]
 
@@ -12,7 +14,7 @@ __all__ = ["OnChipMemories"]
 @dataclass(frozen=True)
 class OnChipMemories:
     """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
-    Those without loads are dropped with their stores."""
+    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop."""
 
     name = "on-chip-memories"
 
@@ -28,6 +30,7 @@ class OnChipMemories:
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
+        rewrite(result.body, lambda op, b: _begin(result, op, b) if op.opcode == "fresh" else None)
         return result
 
     def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
@@ -52,6 +55,23 @@ class OnChipMemories:
         if gone:
             for region in _regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
+
+
+def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
+    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores them."""
+    memory = function.memories.get(fresh.attrs["mem"])
+    if memory is None or not fresh.attrs["set"]:
+        return []
+    body = Region()
+    count = Value(I64, f"{memory.name}_clear", body, 0)
+    body.args.append(count)
+    inner = Builder(body, fresh.span)
+    place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
+    inner.op("store", inner.addr(memory.name, place), inner.const(zero(memory.element), memory.element), inner.true())
+    following = inner.value("add", count, inner.const(1, I64))
+    inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
+    b.op("loop", b.true(), b.const(0, I64), results=[I64], regions=[body], attrs={"label": f"{memory.name} = 0", "unroll": 1})
+    return []
 
 
 def _regions(region: Region):
