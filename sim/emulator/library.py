@@ -1,0 +1,126 @@
+"""Loads a compiled program and runs its kernels on the host's memory. The structures mirror hls/emulate/runtime.h."""
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hls.emulate import KernelText, ProgramText, write_program
+from hls.ir import Module
+from hls.ir.launch import OVERLAP, IndexSpace
+
+from .build import build_library
+from .faults import FINISHED, EmulationError, Ending, UnsetRead, message
+
+__all__ = ["Emulator", "Outcome"]
+
+#: Iterations of one invocation of one loop after which it is taken to have no end.
+MAX_ITERATIONS = 1 << 32
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64)]
+
+
+class _Launch(ctypes.Structure):
+    _fields_ = [("kernel", ctypes.c_uint64), ("buffers", ctypes.POINTER(_Buffer)),
+                ("scalars", ctypes.POINTER(ctypes.c_uint64)),
+                *((name, ctypes.c_uint64 * 3) for name in ("global_size", "local_size", "num_groups", "global_offset")),
+                ("work_dim", ctypes.c_uint64)]
+
+
+class _Control(ctypes.Structure):
+    _fields_ = [("stop", ctypes.c_uint64), ("max_iterations", ctypes.c_uint64),
+                ("unset_reads", ctypes.POINTER(ctypes.c_uint64)), ("ending", ctypes.c_uint64), ("site", ctypes.c_uint64),
+                ("memory", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("offset", ctypes.c_int64), ("size", ctypes.c_uint64)]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run: wall time, and what was read before it was written, one entry a place."""
+
+    seconds: float
+    unset_reads: tuple[UnsetRead, ...]
+
+
+class Emulator:
+    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run."""
+
+    def __init__(self, module: Module):
+        self._program: ProgramText = write_program(module)
+        self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _run(self):
+        run = ctypes.CDLL(str(build_library(self._program.text))).sluice_run
+        run.argtypes, run.restype = [ctypes.POINTER(_Launch), ctypes.POINTER(_Control)], None
+        return run
+
+    def run(self, kernel: str, buffers: Mapping[str, np.ndarray], scalars: Mapping[str, int | float],
+            space: IndexSpace, max_iterations: int | None = None) -> Outcome:
+        """Run a kernel to its end; ``buffers`` are contiguous arrays by parameter name, changed in place.
+
+        Scalars are wrapped or rounded to the parameter's type. ``max_iterations`` bounds every invocation of every loop; it is
+        $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when the run goes wrong, KeyboardInterrupt with the place
+        when it is interrupted, and BuildError or ToolMissing at the first run.
+        """
+        text = self._program.kernels[self._kernels[kernel]]
+        launch, kept = self._launch(text, buffers, scalars, space)
+        counts = (ctypes.c_uint64 * len(self._program.sites))()
+        limit = max_iterations or int(os.environ.get("SLUICE_MAX_ITERATIONS") or MAX_ITERATIONS)
+        control = _Control(0, limit, counts)
+        with self._lock:
+            run = self._run
+            started = time.perf_counter()
+            interrupted = _call(run, launch, control)
+            seconds = time.perf_counter() - started
+        del kept
+        if control.ending != FINISHED:
+            ending = Ending(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit)
+            error = EmulationError(message(self._program, kernel, ending))
+            raise KeyboardInterrupt(str(error)) if interrupted else error
+        return Outcome(seconds, tuple(self._unset(kernel, counts)))
+
+    def _launch(self, text: KernelText, buffers, scalars, space: IndexSpace) -> tuple[_Launch, list]:
+        """The launch, and what has to live as long as it does."""
+        views = [np.frombuffer(memoryview(buffers[name]).cast("B"), np.uint8) if memoryview(buffers[name]).nbytes
+                 else np.zeros(0, np.uint8) for name in text.buffers]
+        table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
+        words = [_bits(scalars[name], bits, is_float) for name, bits, is_float in text.scalars]
+        words += [1 if name == OVERLAP else space.argument(name) for name in text.launch_args]
+        numbers = (ctypes.c_uint64 * len(words))(*words)
+        sizes = [(ctypes.c_uint64 * 3)(*size) for size in (space.global_size, space.local_size, space.groups, space.offset)]
+        return _Launch(self._kernels[text.name], table, numbers, *sizes, space.work_dim), [views, table, numbers]
+
+    def _unset(self, kernel: str, counts):
+        found: dict = {}
+        for site, count in zip(self._program.sites, counts):
+            if count:
+                found[site.span] = found.get(site.span, 0) + count
+        return (UnsetRead(kernel, span, count) for span, count in found.items())
+
+
+def _bits(value, bits: int, is_float: bool) -> int:
+    if not is_float:
+        return int(value) & (1 << bits) - 1
+    rounded = np.dtype(f"f{bits // 8}").type(value)
+    return int.from_bytes(rounded.tobytes(), "little")
+
+
+def _call(run, launch: _Launch, control: _Control) -> bool:
+    """Run in a thread, so that an interrupt from the keyboard arrives here; whether one did."""
+    thread = threading.Thread(target=run, args=(ctypes.byref(launch), ctypes.byref(control)), daemon=True)
+    thread.start()
+    interrupted = False
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            control.stop, interrupted = 1, True
+    return interrupted
