@@ -55,7 +55,7 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         return Diagnostic(f"kernel {kernel}: no room for its private arrays, {ending.bytes:,} bytes", None, "make them smaller")
     span = program.sites[ending.site].span
     if ending.kind == STOPPED:
-        return Diagnostic(f"kernel {kernel}: interrupted here", span)
+        return Diagnostic(f"kernel {kernel} was running here", span)
     if ending.kind == LOOP_LIMIT:
         return Diagnostic(f"kernel {kernel}: this loop has not ended after {ending.limit:,} iterations", span,
                           "check its condition, or set SLUICE_MAX_ITERATIONS to more")

@@ -115,12 +115,17 @@ def _bits(value, bits: int, is_float: bool) -> int:
 
 def _call(run, launch: _Launch, control: _Control) -> bool:
     """Run in a thread, so that an interrupt from the keyboard arrives here; whether one did."""
-    thread = threading.Thread(target=run, args=(ctypes.byref(launch), ctypes.byref(control)), daemon=True)
-    thread.start()
+    finished = threading.Event()
+
+    def work():
+        run(ctypes.byref(launch), ctypes.byref(control))
+        finished.set()
+
+    threading.Thread(target=work, daemon=True).start()
     interrupted = False
-    while thread.is_alive():
+    while not finished.is_set():
         try:
-            thread.join()
-        except KeyboardInterrupt:
+            finished.wait()
+        except KeyboardInterrupt:  # Thread.join would take the thread for ended here
             control.stop, interrupted = 1, True
     return interrupted

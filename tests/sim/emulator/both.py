@@ -15,6 +15,9 @@ from sim.emulator import EmulationError, Emulator
 __all__ = ["Run", "emulated", "interpreted", "merged"]
 
 
+ONE_ITEM = IndexSpace.of((1,))
+
+
 @dataclass(frozen=True)
 class Run:
     """A kernel and what it is started with."""
@@ -22,7 +25,7 @@ class Run:
     kernel: str
     buffers: Mapping[str, np.ndarray]
     scalars: Mapping[str, int | float] = field(default_factory=dict)
-    space: IndexSpace = IndexSpace.of((1,))
+    space: IndexSpace = ONE_ITEM
 
     def copies(self) -> dict[str, np.ndarray]:
         return {name: array.copy() for name, array in self.buffers.items()}
