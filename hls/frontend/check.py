@@ -7,6 +7,7 @@ from . import tree as tt
 from . import types as ct
 from .check_statements import StatementChecker
 from .flow import completes
+from .layout import has_pointer
 from .lexer import Attribute
 from .parse import Syntax, parse_expressions
 from .pragmas import FUNCTION_ATTRIBUTES
@@ -54,7 +55,8 @@ class Program(StatementChecker):
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
-        if declared.space != "constant" or isinstance(declared.type, ct.Pointer):
+        constant = declared.space == "constant" or (declared.const and declared.space is None)
+        if not constant or isinstance(declared.type, ct.Pointer):
             raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
                                   "write __constant before its type, and give it a value")
         self.file_constant(node, declared, span)
@@ -67,6 +69,7 @@ class Program(StatementChecker):
         known = self.here(str(node.name))
         kernel = "__kernel" in node.funcspec
         result = self.declared(node.type.type, span).type
+        self.complete(result, span, f"the result of '{node.name}'")
         if isinstance(result, (ct.Pointer, ct.Array)):
             raise CompileError.at(span, "a function cannot return a pointer", "return an index")
         if kernel and not isinstance(result, ct.Void):
@@ -115,6 +118,7 @@ class Program(StatementChecker):
         span = self.name_span(node)
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
+        self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
             raise CompileError.at(span, "a parameter cannot be void")
         if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
@@ -130,7 +134,11 @@ class Program(StatementChecker):
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):
+            if has_pointer(t):
+                raise CompileError.at(span, f"a kernel's argument of type '{t}' cannot hold a pointer", "pass the buffer alone")
             return
+        if has_pointer(t.pointee):
+            raise CompileError.at(span, "a buffer cannot hold pointers", "store an index into another buffer")
         if t.space == "private":
             raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
                                   f"write __global {t.pointee} *")
@@ -243,5 +251,10 @@ def _written_type(node) -> str:
             stars += "*"
         inner = inner.type
     words = [str(q) for q in inner.quals or [] if q != "__attribute__"]
-    names = inner.type.names if isinstance(inner.type, c_ast.IdentifierType) else ["int"]
+    base = inner.type
+    if isinstance(base, c_ast.IdentifierType):
+        names = base.names
+    else:
+        kinds = {c_ast.Struct: "struct", c_ast.Union: "union"}
+        names = [kinds[type(base)], base.name or "<without a name>"] if type(base) in kinds else ["int"]
     return " ".join([*words, *map(str, names)]) + (f" {stars}" if stars else "")

@@ -8,9 +8,10 @@ from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_calls import CallChecker
-from .evaluate import constant
-from .initializers import encoded, flatten, implied_length
-from .lexer import Attribute, Word
+from .evaluate import constant, constant_data
+from .check_structs import innermost
+from .initializers import flatten
+from .lexer import Attribute
 from .pragmas import IGNORED_ATTRIBUTES, LATER_ATTRIBUTES
 from .scope import TypeName
 
@@ -46,7 +47,7 @@ class DeclarationChecker(CallChecker):
 
     def name_span(self, node) -> Span:
         """The place of the declared name (a pointer's declarator begins at its star)."""
-        inner = _innermost(node)
+        inner = innermost(node)
         return self.span(inner if inner.coord else node)
 
     def _local(self, node, span):
@@ -57,8 +58,9 @@ class DeclarationChecker(CallChecker):
             return []
         self._check_variable(declared, span)
         t = declared.type
+        self.complete(t, span, f"'{node.name}'")
         if isinstance(t, ct.Array) and t.length == 0:
-            declared = replace(declared, type=self._sized(t, node, span))
+            declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
         for attribute in self.attributes(node):
             self.ignored_attribute(attribute)
@@ -66,12 +68,6 @@ class DeclarationChecker(CallChecker):
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         return [tt.Declare(span, variable, initial)]
-
-    def attributes(self, node) -> list[Attribute]:
-        """All attributes of a declaration, before and after its declarator."""
-        words = [*node.quals, *getattr(node, "funcspec", []), *(_innermost(node).quals or [])]
-        found = [a for w in words if isinstance(w, Word) for a in w.attributes]
-        return list(dict.fromkeys([*found, *self.syntax.attributes_after(_innermost(node))]))
 
     def ignored_attribute(self, attribute: Attribute, known=()):
         if attribute.name in LATER_ATTRIBUTES:
@@ -98,39 +94,31 @@ class DeclarationChecker(CallChecker):
         if isinstance(declared.type, ct.Void):
             raise CompileError.at(span, "a variable cannot be void")
 
-    def _sized(self, t: ct.Array, node, span) -> ct.Array:
-        if not isinstance(node.init, c_ast.InitList):
-            raise CompileError.at(span, "this array has no length", "write it between the brackets")
-        return ct.Array(t.element, implied_length(self, t, node.init))
+    @property
+    def here_span(self) -> Span:
+        """A place to blame where an initializer is empty."""
+        return self.function.span if self.function else Span("", 1)
 
     def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
-        """(element, value) of an initializer."""
-        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "the initial value"))
-                     for k, n in flatten(self, t, init))
+        """(number of the first scalar, value) of an initializer."""
+        if isinstance(init, c_ast.InitList) or not isinstance(t, ct.Struct | ct.Vector):
+            return tuple(flatten(self, t, init))
+        return ((0, self.assignable(self.rvalue(init), t, "the initial value")),)
 
     def file_constant(self, node, declared: ct.Qualified, span):
         """A __constant variable with its data."""
         t = declared.type
         if node.init is None:
             raise CompileError.at(span, f"the constant '{node.name}' has no value", "initialize it")
+        self.complete(t, span, f"the constant '{node.name}'")
         if isinstance(t, ct.Array) and t.length == 0:
-            t = self._sized(t, node, span)
-        scalar = t.scalar if isinstance(t, ct.Array) else t
-        data = bytearray(t.size)
-        value = None
-        for k, e in self._values(node.init, t):
-            value = constant(e)
-            if value is None:
-                raise CompileError.at(e.span, "the value of a constant must be constant")
-            data[k * scalar.size:(k + 1) * scalar.size] = encoded(value, scalar)
-        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=bytes(data),
-                               value=None if isinstance(t, ct.Array) else value)
+            t = self.sized(t, node, span)
+        initial = self._values(node.init, t)
+        try:
+            data = constant_data(t, initial)
+        except ValueError as error:
+            raise CompileError.at(error.args[0].span, "the value of a constant must be constant") from None
+        value = constant(initial[0][1]) if ct.arithmetic(t) else None
+        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
         self.add(variable.name, variable, span)
         self.constants.append(variable)
-
-
-def _innermost(node):
-    """The part of a declarator that holds the declared name."""
-    while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
-        node = node.type
-    return node

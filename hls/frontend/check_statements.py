@@ -273,5 +273,5 @@ def _variables(e):
     if isinstance(e, tt.VariableRef):
         yield e.variable
     elif isinstance(e, tt.Expr):
-        for child in vars(e).values():
+        for child in tt.children(e):
             yield from _variables(child)

@@ -44,7 +44,7 @@ class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
     ``trailing`` maps the place of a declared name to the attributes written after its declarator, where the C
-    grammar has no room for them.
+    grammar has no room for them; ``struct_attributes`` does so for the tag, or else the brace, of a struct or union.
     """
 
     def __init__(self, error_func, **options):
@@ -52,6 +52,7 @@ class OpenCLLexer(CLexer):
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
         self.trailing: dict[tuple, list[Attribute]] = {}
+        self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
         self._queue: list[Token] = []
@@ -118,6 +119,11 @@ class OpenCLLexer(CLexer):
         place = (token.lineno, token.column, token.filename)
         span = token.value.span
         before = out[-1].type if out else "SEMI"
+        struct = following if before in ("STRUCT", "UNION") else _closed_struct(out) if before == "RBRACE" else None
+        if struct is not None:
+            place = (struct.filename, struct.lineno, struct.column)
+            self.struct_attributes.setdefault(place, []).extend(attributes)
+            return
         if following is not None and following.type in _LOOPS and before in _AFTER_STATEMENT:
             for attribute in attributes:
                 text = f"__attribute__ {attribute.name} {attribute.arguments}"
@@ -157,6 +163,20 @@ def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]
 def _entry(tokens: list[Token]) -> Attribute:
     name = tokens[0].value.strip("_") or str(tokens[0].value)
     return Attribute(name, " ".join(t.value for t in tokens[2:-1]), tokens[0].value.span)
+
+
+def _closed_struct(out: list[Token]) -> Token | None:
+    """The tag, or else the opening brace, of the struct or union that the brace just before closes."""
+    k, depth = len(out) - 1, 0
+    while k >= 0:
+        depth += (out[k].type == "RBRACE") - (out[k].type == "LBRACE")
+        if depth == 0:
+            break
+        k -= 1
+    kinds = [t.type for t in out[max(0, k - 2):k]]
+    if kinds[-1:] in (["STRUCT"], ["UNION"]):
+        return out[k]
+    return out[k - 1] if kinds[-1:] == ["ID"] and kinds[0] in ("STRUCT", "UNION") else None
 
 
 def _declared_name(out: list[Token]) -> Token | None:

@@ -1,8 +1,13 @@
 """A checked program to an IR module."""
 
-from ..ir import I64, Function, Module, Parameter, Value
+from math import gcd
+
+from ..ir import I64, ArrayType, Function, IntType, Module, Parameter, Value
 from . import tree as tt
 from . import types as ct
+from .escape import escaping
+from .layout import leaves
+from .lower_memory import Address, Part
 from .lower_statements import StatementLowering
 from .storage import Storage, unique
 
@@ -22,7 +27,7 @@ def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], source
 
 def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Function:
     function = Function(tree.name, "kernel" if tree.kernel else "helper", attrs=dict(tree.attrs), span=tree.span)
-    storage = Storage(function, constants)
+    storage = Storage(function, constants, escaping(tree.body))
     for variable, written in zip(tree.parameters, tree.written_types):
         if tree.kernel:
             function.params.append(_parameter(variable, written))
@@ -48,13 +53,34 @@ def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable
             start = lowering.emit(span, "addr", lowering.const(span, 0, I64), attrs={"mem": variable.name})
             lowering.set(storage.local(variable), start, span)
         return
-    host_bool = function.kind == "kernel" and variable.type == ct.BOOL_T
-    type = ct.ir_type(ct.UCHAR if host_bool else variable.type)
-    value = Value(type, variable.name, None, len(function.args))
-    function.args.append(value)
-    if host_bool:
-        value = lowering.converted(span, value, ct.UCHAR, ct.BOOL_T)
+    value = _argument(lowering, function, variable)
     if variable.written:
-        lowering.set(storage.local(variable), value, span)
+        place = Part(variable) if storage.apart(variable) else Address(storage.local(variable))
+        lowering.store(place, value, variable.type, span)
     else:
         storage.bind_argument(variable, value)
+
+
+def _argument(lowering: StatementLowering, function: Function, variable: tt.Variable):
+    """The value that the parameter gets: a kernel's comes from the host, with the bytes it has in memory."""
+    t, span = variable.type, variable.span
+    if function.kind == "kernel" and ct.aggregate(t):
+        return lowering.chunks(span).unpacked(_new(function, variable.name, _host_type(t)), leaves(t))
+    if function.kind == "kernel" and t == ct.BOOL_T:
+        return lowering.converted(span, _new(function, variable.name, ct.ir_type(ct.UCHAR)), ct.UCHAR, ct.BOOL_T)
+    values = tuple(_new(function, variable.name, ct.ir_type(scalar)) for _, scalar in leaves(t))
+    return values if ct.aggregate(t) else values[0]
+
+
+def _new(function: Function, name: str, type) -> Value:
+    value = Value(type, name, None, len(function.args))
+    function.args.append(value)
+    return value
+
+
+def _host_type(t: ct.CType) -> ArrayType:
+    """A struct or vector as the host passes it: elements of one size, as large as every scalar's place allows."""
+    size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
+    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+    element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
+    return ArrayType(element, t.size // size)

@@ -63,6 +63,7 @@ class Syntax:
         self.tree = tree
         self._trailing = lexer.trailing
         self._lengths = lexer.lengths
+        self._struct_attributes = lexer.struct_attributes
 
     def span(self, node) -> Span | None:
         """The place of a node."""
@@ -71,6 +72,11 @@ class Syntax:
             return next((s for _, child in node.children() if (s := self.span(child))), None)
         length = self._lengths.get((coord.file, coord.line, coord.column), 1)
         return Span(coord.file, coord.line, coord.column or 0, length)
+
+    def struct_attributes(self, node) -> list[Attribute]:
+        """The attributes of a struct or union definition, after its keyword or after its closing brace."""
+        coord = node.coord
+        return self._struct_attributes.get((coord.file, coord.line, coord.column), []) if coord else []
 
     def attributes_after(self, node) -> list[Attribute]:
         """The attributes written after the declarator whose name stands at ``node``'s place."""

@@ -15,7 +15,7 @@ from ctypes import c_float
 from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
-from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, new_memory, zero
+from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, zero
 from .types import ArrayType, FloatType, IntType, PointerType
 from .values import round_float
 
@@ -82,9 +82,20 @@ def _scalar_args(function: Function):
 def _argument(function, name, type, scalars):
     if name not in scalars:
         raise ValueError(f"kernel {function.name}: scalar argument {name} is missing")
+    if isinstance(type, ArrayType):
+        return _array_argument(scalars[name], type, f"kernel {function.name}: argument {name}")
     if isinstance(type, FloatType):
         return round_float(float(scalars[name]), type.bits)
     return int(scalars[name]) & (1 << type.bits) - 1
+
+
+def _array_argument(given, type: ArrayType, what: str):
+    """A struct or vector, given as what has its bytes (a numpy array or scalar, bytes)."""
+    data = memoryview(given).cast("B")
+    if len(data) != type.bytes:
+        raise ValueError(f"{what} has {len(data)} bytes, not {type.bytes}")
+    load, _ = accessors(type)
+    return load((BoundMemory(what, data, len(data)), 0), None)
 
 
 def _python_name(function: Function) -> str:
@@ -178,6 +189,17 @@ class _Emitter:
         (offset,) = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
 
+    def _op_ptroffset(self, op, depth):
+        (pointer,) = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = {pointer}[1]")
+
+    def _op_ptreq(self, op, depth):
+        one, other = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = int({one}[0] is {other}[0] and {one}[1] == {other}[1])")
+
+    def _op_fresh(self, op, depth):
+        self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
+
     def _op_load(self, op, depth):
         pointer, pred = self._names(op.operands[:2])
         load, _ = accessors(op.result.type)
@@ -197,9 +219,9 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_call(self, op, depth):
-        targets = [f"{self._name(v)} = " for v in op.results]
+        targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
         args = ", ".join(["items", "None", *self._names(op.operands)])
-        self._line(depth, f"{''.join(targets)}run_{op.attrs['callee']}({args})")
+        self._line(depth, f"{targets}run_{op.attrs['callee']}({args})")
 
     def _op_if(self, op, depth):
         for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):

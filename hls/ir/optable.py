@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .types import BOOL, PTR, ArrayType, FloatType
+from .types import BOOL, I64, PTR, ArrayType, FloatType
 from .values import bits_to_float, float_to_bits, round_float, signed, to_int
 
 __all__ = ["OPS", "OpInfo", "evaluate", "has"]
@@ -94,8 +94,20 @@ def _fmul(a, b):
 
 
 def _bitcast(x, source, target):
-    bits = float_to_bits(x, source.bits) if isinstance(source, FloatType) else x
-    return bits_to_float(bits, target.bits) if isinstance(target, FloatType) else bits
+    return _from_bits(_to_bits(x, source), target)
+
+
+def _to_bits(x, type):
+    if isinstance(type, ArrayType):
+        return sum(_to_bits(one, type.element) << k * type.element.bits for k, one in enumerate(x))
+    return float_to_bits(x, type.bits) if isinstance(type, FloatType) else x
+
+
+def _from_bits(bits, type):
+    if isinstance(type, ArrayType):
+        width = type.element.bits
+        return tuple(_from_bits(bits >> k * width & (1 << width) - 1, type.element) for k in range(type.length))
+    return bits_to_float(bits, type.bits) if isinstance(type, FloatType) else bits
 
 
 def _extract(v, t, r, attrs):
@@ -153,10 +165,15 @@ _ROWS = [
     # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
+    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place (i1)
+    OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
+    OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
     # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
+    # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
+    OpInfo("fresh", 0, frozenset({"effect"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
     # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),

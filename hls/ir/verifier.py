@@ -2,13 +2,13 @@
 
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS, has
-from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
+from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
 _CONVERSIONS = {
     "zext": (IntType, IntType, "wider"), "sext": (IntType, IntType, "wider"), "trunc": (IntType, IntType, "narrower"),
-    "bitcast": ((IntType, FloatType), (IntType, FloatType), "same"),
+    "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
     "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
 }
@@ -101,7 +101,7 @@ class _Verifier:
             self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
-        free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store")
+        free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store", "fresh")
         self._require(free or len(op.results) == 1, op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op):
@@ -168,6 +168,18 @@ class _Verifier:
         fits = op.operands[0].type == PTR and isinstance(op.operands[1].type, IntType) and op.result.type == PTR
         self._require(fits, op, "takes a pointer and an integer offset")
 
+    def _check_ptroffset(self, op):
+        self._require([v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64")
+
+    def _check_ptreq(self, op):
+        fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
+        self._require(fits, op, "takes two pointers and gives an i1")
+
+    def _check_fresh(self, op):
+        memory = self.function.memories.get(op.attrs.get("mem"))
+        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
+        self._require(not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set")
+
     def _check_load(self, op):
         pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
@@ -181,7 +193,6 @@ class _Verifier:
         self._access(op, value)
 
     def _access(self, op, type):
-        self._require(not isinstance(type, ArrayType), op, f"moves a {type}")
         source = op.operands[0].op
         if source is not None and source.opcode == "addr" and op.opcode == "store":
             memory = self.function.memories[source.attrs["mem"]]
