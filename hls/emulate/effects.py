@@ -3,8 +3,8 @@
 A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
-from ..ir import FloatType, Op, PointerType
-from .types import c_type, has_data, masked, memory_type, zero
+from ..ir import Op, PointerType
+from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
 __all__ = ["EFFECTS"]
 
@@ -30,53 +30,64 @@ def _addr(w, op: Op):
 
 
 def _load(w, op: Op):
-    pointer, pred = op.operands[:2]
-    type, name = op.result.type, w.name(op.result)
-    always = _is_true(pred)
-    variable = w.storage.variable(pointer)
-    if variable is None and not isinstance(type, PointerType) and w.storage.is_copied(op):
-        w.flags[op.result] = (f"{name}_set", w.site(op))
+    type, name, pred = op.result.type, w.name(op.result), op.operands[1]
+    watched = w.storage.may_be_unset(op)
+    site = w.site(op)
+    if watched and w.storage.is_copied(op):
+        w.flags[op.result] = (f"{name}_set", site)
         w.line(f"bool {name}_set = true;")
-    text = w.memories[variable] if variable is not None else _read(w, op, w.name(pointer))
-    if always:
+    text = _read(w, op, site)
+    if _is_true(pred):
         w.declare(op.result, text)
-        return
-    w.declare(op.result, zero(type))
-    w.line(f"if ({w.name(pred)}) {name} = {text};")
+    else:
+        w.declare(op.result, zero(type))
+        w.line(f"if ({w.name(pred)}) {name} = {text};")
 
 
-def _read(w, op: Op, pointer: str) -> str:
-    """A checked read; of a value that is only copied, also whether it was ever set."""
-    type = op.result.type
+def _read(w, op: Op, site: int) -> str:
+    """A read; of a value that is only copied, it also notes whether it was ever set."""
+    type, pointer = op.result.type, op.operands[0]
+    variable = w.storage.variable(pointer)
+    flag = w.flags[op.result][0] if op.result in w.flags else None
+    if variable is not None:
+        name = w.memories[variable]
+        if variable not in w.storage.watched:
+            return name
+        return f"({flag} = {name}_set, {name})" if flag else f"(check_set({name}_set, {site}), {name})"
     if isinstance(type, PointerType):
-        return f"read_pointer({pointer}, {w.site(op)})"
-    flag, site = w.flags.get(op.result, ("", None))
-    rest = f"{site}, {flag}" if flag else f"{w.site(op)}"
-    text = f"read<{memory_type(type)}>({pointer}, {rest})"
-    if isinstance(type, FloatType):
-        return f"half_value({text})" if type.bits == 16 else f"bits_as<{c_type(type)}>({text})"
-    return masked(text, type)
+        return f"read_pointer({w.name(pointer)}, {site})"
+    rest = f"{site}, {flag}" if flag else f"{site}"
+    return from_memory(f"read<{memory_type(type)}>({w.name(pointer)}, {rest})", type)
 
 
 def _store(w, op: Op):
     pointer, value, pred = op.operands[:3]
     variable = w.storage.variable(pointer)
-    condition = "" if _is_true(pred) else f"if ({w.name(pred)}) "
+    flag, origin = w.flags.get(value, ("true", 0))
     if variable is not None:
-        text = f"{w.memories[variable]} = {w.name(value)};"
+        name = w.memories[variable]
+        noted = f"{name}_set = {flag}" if variable in w.storage.watched else f"check_set({flag}, {origin})"
+        text = f"{name} = {w.name(value)}, {noted};"
     elif isinstance(value.type, PointerType):
         text = f"write_pointer({w.name(pointer)}, {w.name(value)}, {w.site(op)});"
     else:
-        more = "".join(f", {x}" for x in w.flags.get(value, ()))
-        text = f"write<{memory_type(value.type)}>({w.name(pointer)}, {_bits(w, value)}, {w.site(op)}{more});"
-    w.line(condition + text)
+        bits = to_memory(w.name(value), value.type)
+        text = f"write<{memory_type(value.type)}>({w.name(pointer)}, {bits}, {w.site(op)}, {flag}, {origin});"
+    w.line(text if _is_true(pred) else f"if ({w.name(pred)}) {text}")
 
 
-def _bits(w, value) -> str:
-    """A value as the unsigned number that memory holds."""
-    if isinstance(value.type, FloatType):
-        return f"{ {16: 'half', 32: 'float', 64: 'double'}[value.type.bits] }_bits({w.name(value)})"
-    return w.name(value)
+def _fresh(w, op: Op):
+    """The memory is new: 0, and if that is not what the program says, never set."""
+    memory, is_set = w.function.memories[op.attrs["mem"]], str(op.attrs["set"]).lower()
+    name = w.memories[memory.name]
+    if memory.name in w.storage.variables:
+        w.line(f"{name} = {zero(memory.element)};")
+        if memory.name in w.storage.watched:
+            w.line(f"{name}_set = {is_set};")
+    elif isinstance(memory.element, PointerType):
+        w.line(f"renew_pointers({name});")
+    else:
+        w.line(f"renew({name}, {is_set});")
 
 
 def _nothing(w, op: Op):
@@ -134,6 +145,6 @@ def _loop(w, op: Op):
 
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "token": _nothing, "fence": _nothing,
+    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing,
     "call": _call, "if": _if, "loop": _loop,
 }

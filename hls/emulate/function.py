@@ -4,7 +4,7 @@ from ..ir import Function, Op, PointerType, Region, Value
 from .effects import EFFECTS
 from .memory import Storage, kind_of
 from .ops import expression
-from .types import c_type, has_data, literal
+from .types import c_type, from_memory, has_data, literal, memory_type
 
 __all__ = ["FunctionWriter"]
 
@@ -75,8 +75,9 @@ class FunctionWriter:
         for k, m in enumerate(buffers):
             place = f"launch.buffers[{k}]"
             self._declare_memory(m, f"{{{place}.data, 0, {place}.size, 0, {self._number(m)}}}")
-        for k, value in enumerate(f.args):
-            self.declare(value, _argument(f"launch.scalars[{k}]", value.type))
+        for value, argument in zip(f.args, self.shared.arguments(f)):
+            text = f"scalar<{memory_type(value.type)}>(launch, {argument.offset})"
+            self.declare(value, from_memory(text, value.type))
         if "launch_args" in f.attrs:
             self.line("Item item{};")
             self._body()
@@ -129,6 +130,8 @@ class FunctionWriter:
         name, size = self.memories[memory.name], memory.length * memory.element.bytes
         if memory.name in self.storage.variables:
             self.line(f"{c_type(memory.element)} {name}{{}};")
+            if memory.name in self.storage.watched:
+                self.line(f"bool {name}_set = true;")
         elif isinstance(memory.element, PointerType):
             self.line(f"Ptr {name}_data[{memory.length}] = {{}};")
             self._declare_memory(memory, f"{{(u8 *){name}_data, 0, {size}, 0, {self._number(memory)}}}")
@@ -136,10 +139,3 @@ class FunctionWriter:
             self.line(f"alignas(16) u8 {name}_data[{size}] = {{}}, {name}_seen[{size}] = {{}};")
             self._declare_memory(memory, f"{{{name}_data, {name}_seen, {size}, 0, {self._number(memory)}}}")
 
-
-def _argument(bits: str, type) -> str:
-    """A scalar argument from the 64 bits that the host passes."""
-    if c_type(type) in ("float", "double"):
-        whole = f"(u{type.bits}){bits}"
-        return f"half_value({whole})" if type.bits == 16 else f"bits_as<{c_type(type)}>({whole})"
-    return f"({c_type(type)}){bits}"

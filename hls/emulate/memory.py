@@ -14,7 +14,7 @@ class Storage:
 
     A memory is a plain variable when every access moves its one element and its address goes nowhere else. All other
     private memories are arrays of bytes with checked accesses; each of those bytes has a flag beside it that says whether
-    it was ever written.
+    it was ever written. ``watched`` variables have one such flag: those that are declared without a value.
     """
 
     def __init__(self, function: Function):
@@ -25,6 +25,9 @@ class Storage:
                           if m.space == "private" and m.length == 1 and m.name not in escaping}
         arrays = [m for m in function.memories.values() if m.space == "private" and m.name not in self.variables]
         self.bytes = sum(_bytes(m) for m in arrays)
+        declared = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+        self.watched = {name for name in self.variables & declared
+                        if not isinstance(function.memories[name].element, PointerType)}
 
     def variable(self, pointer) -> str | None:
         """The name of the plain variable that a pointer leads to, or None."""
@@ -33,8 +36,12 @@ class Storage:
 
     def is_copied(self, load: Op) -> bool:
         """Whether the value of a load goes nowhere but into stores."""
-        return all(op.opcode == "store" and k == 1 and self.variable(op.operands[0]) is None
-                   for op, k in self.uses.get(load.results[0], ()))
+        return all(op.opcode == "store" and k == 1 for op, k in self.uses.get(load.results[0], ()))
+
+    def may_be_unset(self, load: Op) -> bool:
+        """Whether a load can find what was never written."""
+        variable = self.variable(load.operands[0])
+        return variable in self.watched if variable is not None else not isinstance(load.result.type, PointerType)
 
     def _is_plain(self, addr: Op) -> bool:
         memory, offset = self.function.memories[addr.attrs["mem"]], addr.operands[0].op

@@ -6,8 +6,8 @@ and signed type wide enough to compute in. Rows of :data:`WRAPPED` give integers
 :data:`ROUNDED` floats that have yet to be rounded where the format is half precision.
 """
 
-from ..ir import FloatType, IntType, Op
-from .types import c_type, masked
+from ..ir import IntType, Op
+from .types import c_type, from_memory, masked, memory_type, to_memory
 
 __all__ = ["EXPRESSIONS", "ROUNDED", "WRAPPED", "expression"]
 
@@ -34,7 +34,7 @@ EXPRESSIONS = {
     "zext": "{0}",
     "select": "{0} ? {1} : {2}",
     "array": "{T}{{{{{all}}}}}", "extract": "extracted({0}, {1})", "insert": "inserted({0}, {1}, {2})",
-    "ptradd": "moved({0}, {1})",
+    "ptradd": "moved({0}, {1})", "ptroffset": "{0}.off", "ptreq": "same_place({0}, {1})",
 }
 
 
@@ -63,11 +63,6 @@ def _fields(op: Op, names: list[str]) -> dict:
 
 
 def _bitcast(op: Op, name: str) -> str:
-    """Bits as another type of the same size; every NaN has the one pattern."""
+    """Bits as another type of the same size. Elements of arrays lie in them as they do in memory."""
     source, target = op.operands[0].type, op.result.type
-    halves = {16: "half", 32: "float", 64: "double"}
-    if isinstance(source, FloatType):
-        name = f"{halves[source.bits]}_bits({name})"
-    if isinstance(target, FloatType):
-        return f"half_value({name})" if target.bits == 16 else f"bits_as<{c_type(target)}>({name})"
-    return name
+    return from_memory(f"bits_as<{memory_type(target)}>({to_memory(name, source)})", target)

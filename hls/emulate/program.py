@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ..diag import Span
+from ..ir import Type
 
-__all__ = ["KernelText", "MemoryName", "ProgramText", "Site"]
+__all__ = ["Argument", "KernelText", "MemoryName", "ProgramText", "Site"]
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,34 @@ class MemoryName:
 
 
 @dataclass(frozen=True)
+class Argument:
+    """A value that a kernel is given; its bytes stand at ``offset`` among those of all arguments."""
+
+    name: str
+    type: Type
+    offset: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + -(-self.type.bytes // 8) * 8
+
+
+@dataclass(frozen=True)
 class KernelText:
     """One kernel: its number is its place in ``ProgramText.kernels``.
 
-    ``buffers`` are the names of its buffer arguments in the order in which the text takes them, ``scalars`` the (name,
-    bits, is a float) of its scalar arguments, ``launch_args`` the hidden arguments that follow these (:mod:`hls.ir.launch`).
+    ``buffers`` are the names of its buffer arguments in the order in which the text takes them, ``scalars`` its scalar
+    arguments, ``launch_args`` the hidden arguments (:mod:`hls.ir.launch`).
     """
 
     name: str
     buffers: tuple[str, ...]
-    scalars: tuple[tuple[str, int, bool], ...]
-    launch_args: tuple[str, ...]
+    scalars: tuple[Argument, ...]
+    launch_args: tuple[Argument, ...]
+
+    @property
+    def argument_bytes(self) -> int:
+        return max((a.end for a in (*self.scalars, *self.launch_args)), default=0)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ struct Buffer {
 struct Launch {
     u64 kernel;
     const Buffer *buffers;
-    const u64 *scalars;  // the bits of each, then the hidden launch arguments
+    const u8 *scalars;  // the bytes of each at the offset that the text gives it, then the hidden launch arguments
     u64 global_size[3], local_size[3], num_groups[3], global_offset[3], work_dim;
 };
 
@@ -54,6 +54,11 @@ static jmp_buf leave;
     control->site = site;
     _longjmp(leave, 1);
 }
+
+// A few elements held as one value.
+template <class T, unsigned N> struct Array {
+    T e[N];
+};
 
 // ---- memory
 
@@ -84,17 +89,21 @@ INLINE void inside(const Ptr &p, Ending ending, u32 site, u64 bytes) {
 
 COLD void report_unset(u32 site) { control->unset_reads[site]++; }
 
-template <class T> INLINE bool was_set(const Ptr &p) {
-    T flags;
+INLINE void check_set(bool set, u32 site) {
+    if (UNLIKELY(!set)) report_unset(site);
+}
+
+template <unsigned N> INLINE bool was_set(const Ptr &p) {
     if (!p.seen) return true;
-    memcpy(&flags, p.seen + p.off, sizeof flags);
-    return flags == (T)0x0101010101010101ull;
+    u8 all = 1;
+    for (unsigned k = 0; k < N; k++) all &= p.seen[p.off + k];
+    return all;
 }
 
 // Reads a T; `set` says whether all of its bytes were written before.
 template <class T> INLINE T read(const Ptr &p, u32 site, bool &set) {
     inside(p, READ_OUTSIDE, site, sizeof(T));
-    set = was_set<T>(p);
+    set = was_set<sizeof(T)>(p);
     T value;
     memcpy(&value, p.data + p.off, sizeof value);
     return value;
@@ -103,7 +112,7 @@ template <class T> INLINE T read(const Ptr &p, u32 site, bool &set) {
 template <class T> INLINE T read(const Ptr &p, u32 site) {
     bool set;
     T value = read<T>(p, site, set);
-    if (UNLIKELY(!set)) report_unset(site);
+    check_set(set, site);
     return value;
 }
 
@@ -112,7 +121,13 @@ template <class T> INLINE void write(const Ptr &p, T value, u32 site, bool set =
     inside(p, WRITE_OUTSIDE, site, sizeof(T));
     memcpy(p.data + p.off, &value, sizeof value);
     if (p.seen) memset(p.seen + p.off, set, sizeof value);
-    else if (UNLIKELY(!set)) report_unset(from);
+    else check_set(set, from);
+}
+
+// Makes a private memory new: all 0, which counts as set by the program or not.
+INLINE void renew(const Ptr &p, bool set) {
+    memset(p.data, 0, p.size);
+    if (p.seen) memset(p.seen, set, p.size);
 }
 
 // Pointers have 8 bytes in the kernel's eyes and sizeof(Ptr) here.
@@ -125,6 +140,8 @@ INLINE void write_pointer(const Ptr &p, const Ptr &value, u32 site) {
     inside(p, WRITE_OUTSIDE, site, 8);
     ((Ptr *)p.data)[p.off / 8] = value;
 }
+
+INLINE void renew_pointers(const Ptr &p) { memset(p.data, 0, p.size / 8 * sizeof(Ptr)); }
 
 // ---- arithmetic: undefined cases of C are what hls/ir/values.py says
 
@@ -183,14 +200,23 @@ INLINE u16 half_bits(float x) {
 }
 INLINE float half_round(float x) { return half_value(half_bits(x)); }
 
-// A small array held as one value.
-template <class T, unsigned N> struct Array {
-    T e[N];
-};
 template <class T, unsigned N> INLINE T extracted(const Array<T, N> &a, u64 index) { return index < N ? a.e[index] : T(); }
 template <class T, unsigned N> INLINE Array<T, N> inserted(Array<T, N> a, u64 index, T value) {
     if (index < N) a.e[index] = value;
     return a;
+}
+template <class To, class From, unsigned N, class Convert> INLINE Array<To, N> each(const Array<From, N> &a, Convert convert) {
+    Array<To, N> to;
+    for (unsigned k = 0; k < N; k++) to.e[k] = convert(a.e[k]);
+    return to;
+}
+
+INLINE bool same_place(const Ptr &a, const Ptr &b) { return a.data == b.data && a.off == b.off && a.memory == b.memory; }
+
+template <class T> INLINE T scalar(const Launch &launch, u64 offset) {
+    T value;
+    memcpy(&value, launch.scalars + offset, sizeof value);
+    return value;
 }
 
 // ---- control

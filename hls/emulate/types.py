@@ -4,7 +4,9 @@ import math
 
 from ..ir import ArrayType, FloatType, IntType, PointerType, TokenType, Type
 
-__all__ = ["c_type", "has_data", "literal", "masked", "memory_type", "zero"]
+__all__ = ["c_type", "from_memory", "has_data", "literal", "masked", "memory_type", "to_memory", "zero"]
+
+_FORMATS = {16: "half", 32: "float", 64: "double"}
 
 
 def has_data(type: Type) -> bool:
@@ -26,8 +28,37 @@ def c_type(type: Type) -> str:
 
 
 def memory_type(type: Type) -> str:
-    """The unsigned type that moves a value's bytes."""
+    """The type that moves a value's bytes: an unsigned number, or several."""
+    if isinstance(type, ArrayType):
+        return f"Array<{memory_type(type.element)}, {type.length}>"
     return f"u{8 * type.bytes}"
+
+
+def from_memory(text: str, type: Type) -> str:
+    """The value of a type from the bytes that memory holds."""
+    if isinstance(type, ArrayType):
+        if _is_plain(type.element):
+            return text
+        element = type.element
+        return f"each<{c_type(element)}>({text}, [](auto x) {{ return {from_memory('x', element)}; }})"
+    if isinstance(type, FloatType):
+        return f"half_value({text})" if type.bits == 16 else f"bits_as<{c_type(type)}>({text})"
+    return text if _is_plain(type) else masked(text, type)
+
+
+def to_memory(text: str, type: Type) -> str:
+    """The bytes that memory holds for a value; every NaN has the one pattern."""
+    if isinstance(type, ArrayType):
+        if _is_plain(type.element):
+            return text
+        element = type.element
+        return f"each<{memory_type(element)}>({text}, [](auto x) {{ return {to_memory('x', element)}; }})"
+    return f"{_FORMATS[type.bits]}_bits({text})" if isinstance(type, FloatType) else text
+
+
+def _is_plain(type: Type) -> bool:
+    """Whether value and bytes are the same."""
+    return isinstance(type, IntType) and type.bits == 8 * type.bytes
 
 
 def masked(text: str, type: IntType) -> str:

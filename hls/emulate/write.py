@@ -3,10 +3,10 @@
 from importlib.resources import files
 
 from ..diag import CompileError
-from ..ir import FloatType, Function, Module, walk
+from ..ir import Function, Module, walk
 from .function import FunctionWriter
 from .memory import Storage
-from .program import KernelText, MemoryName, ProgramText, Site
+from .program import Argument, KernelText, MemoryName, ProgramText, Site
 from .types import c_type
 
 __all__ = ["write_program"]
@@ -59,6 +59,10 @@ class _Program:
         self.memories.append(MemoryName(name, kind, element_bytes))
         return len(self.memories) - 1
 
+    def arguments(self, function: Function) -> list[Argument]:
+        """Where a kernel finds what it is given."""
+        return arguments(function)
+
     def signature(self, f: Function) -> str:
         """A helper's head."""
         args = ["const Item &item", *(f"{c_type(v.type)} a{k}" for k, v in enumerate(f.args))]
@@ -104,8 +108,17 @@ def result_type(f: Function) -> str:
     return c_type(returned[0].type) if returned else "void"
 
 
+def arguments(f: Function) -> list[Argument]:
+    """The values that a kernel is given, in order."""
+    names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get("launch_args", ()))
+    found: list[Argument] = []
+    for name, value in zip(names, f.args, strict=True):
+        found.append(Argument(name, value.type, found[-1].end if found else 0))
+    return found
+
+
 def _kernel(f: Function) -> KernelText:
-    names = [p.name for p in f.params if p.kind == "scalar"]
-    scalars = tuple((name, v.type.bits, isinstance(v.type, FloatType)) for name, v in zip(names, f.args))
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
-    return KernelText(f.name, buffers, scalars, tuple(f.attrs.get("launch_args", ())))
+    found, hidden = arguments(f), len(f.attrs.get("launch_args", ()))
+    first = len(found) - hidden
+    return KernelText(f.name, buffers, tuple(found[:first]), tuple(found[first:]))

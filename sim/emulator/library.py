@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hls.emulate import KernelText, ProgramText, write_program
-from hls.ir import Module
+from hls.emulate import Argument, KernelText, ProgramText, write_program
+from hls.ir import ArrayType, FloatType, Module, Type
 from hls.ir.launch import OVERLAP, IndexSpace
 
 from .build import build_library
@@ -29,7 +29,7 @@ class _Buffer(ctypes.Structure):
 
 class _Launch(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_uint64), ("buffers", ctypes.POINTER(_Buffer)),
-                ("scalars", ctypes.POINTER(ctypes.c_uint64)),
+                ("scalars", ctypes.POINTER(ctypes.c_uint8)),
                 *((name, ctypes.c_uint64 * 3) for name in ("global_size", "local_size", "num_groups", "global_offset")),
                 ("work_dim", ctypes.c_uint64)]
 
@@ -92,9 +92,12 @@ class Emulator:
         views = [np.frombuffer(memoryview(buffers[name]).cast("B"), np.uint8) if memoryview(buffers[name]).nbytes
                  else np.zeros(0, np.uint8) for name in text.buffers]
         table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
-        words = [_bits(scalars[name], bits, is_float) for name, bits, is_float in text.scalars]
-        words += [1 if name == OVERLAP else space.argument(name) for name in text.launch_args]
-        numbers = (ctypes.c_uint64 * len(words))(*words)
+        numbers = (ctypes.c_uint8 * text.argument_bytes)()
+        for argument in text.scalars:
+            _put(numbers, argument, _bytes(scalars[argument.name], argument.type))
+        for argument in text.launch_args:
+            value = 1 if argument.name == OVERLAP else space.argument(argument.name)
+            _put(numbers, argument, _bytes(value, argument.type))
         sizes = [(ctypes.c_uint64 * 3)(*size) for size in (space.global_size, space.local_size, space.groups, space.offset)]
         return _Launch(self._kernels[text.name], table, numbers, *sizes, space.work_dim), [views, table, numbers]
 
@@ -106,11 +109,20 @@ class Emulator:
         return (UnsetRead(kernel, span, count) for span, count in found.items())
 
 
-def _bits(value, bits: int, is_float: bool) -> int:
-    if not is_float:
-        return int(value) & (1 << bits) - 1
-    rounded = np.dtype(f"f{bits // 8}").type(value)
-    return int.from_bytes(rounded.tobytes(), "little")
+def _put(numbers, argument: Argument, data: bytes):
+    numbers[argument.offset:argument.offset + len(data)] = data
+
+
+def _bytes(value, type: Type) -> bytes:
+    """A scalar's bytes; a vector or struct is given as what has them (a numpy array or scalar, bytes)."""
+    if isinstance(type, ArrayType):
+        data = memoryview(value).tobytes()
+        if len(data) != type.bytes:
+            raise ValueError(f"{len(data)} bytes are given for a value of {type.bytes}")
+        return data
+    if isinstance(type, FloatType):
+        return np.dtype(f"f{type.bytes}").type(value).tobytes()
+    return (int(value) & (1 << type.bits) - 1).to_bytes(type.bytes, "little")
 
 
 def _call(run, launch: _Launch, control: _Control) -> bool:

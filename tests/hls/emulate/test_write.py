@@ -3,11 +3,11 @@
 import pytest
 
 from hls.diag import CompileError
-from hls.emulate import write_program
+from hls.emulate import Argument, write_program
 from hls.emulate.effects import EFFECTS
 from hls.emulate.ops import EXPRESSIONS, ROUNDED, WRAPPED
 from hls.frontend import parse_source
-from hls.ir import I64, OPS, PTR, Builder, Function, MemoryObject, Module
+from hls.ir import F32, I8, I64, OPS, PTR, Builder, Function, MemoryObject, Module
 
 
 def module(text: str) -> Module:
@@ -26,7 +26,8 @@ def test_tables_of_numbers():
                                    " int t[4]; t[n & 3] = n; a[0] = t[n] + x; }"))
     (kernel,) = program.kernels
     assert kernel.buffers == ("a", "b")
-    assert kernel.scalars == (("x", 32, True), ("n", 8, False))
+    assert kernel.scalars == (Argument("x", F32, 0), Argument("n", I8, 8))
+    assert kernel.argument_bytes == 16
     assert {(m.name, m.kind, m.element_bytes) for m in program.memories[1:]} == {
         ("a", "argument", 4), ("b", "argument", 8), ("t", "private array", 4)}
     assert {site.function for site in program.sites} == {"f"}
