@@ -79,7 +79,8 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = [], []
-    optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits, warn=told.append, record=unrolled.append))
+    optimized = optimize(module, PipelineOptions(
+        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), warn=told.append, record=unrolled.append))
     return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
 
 
@@ -102,6 +103,11 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
     return CompiledKernel(function, memory, plan, tuple(mine))
+
+
+def _access_bytes(board: Board) -> int:
+    """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
+    return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
 
 
 def _address_bits(board: Board) -> int:

@@ -64,7 +64,7 @@ class StructChecker(Scopes):
         for decl in node.decls:
             if isinstance(decl, c_ast.Pragma):
                 continue
-            members += self._member(struct, decl, span)
+            members += self._declared_member(struct, decl, span)
         for name, _, _ in members:
             if name in names:
                 raise CompileError.at(span, f"'{struct}' has two members called '{name}'", "rename one of them")
@@ -76,7 +76,7 @@ class StructChecker(Scopes):
         if struct.union and has_pointer(struct):
             raise CompileError.at(span, "a union cannot hold a pointer", "addresses are not numbers here")
 
-    def _member(self, struct: ct.Struct, decl, span: Span) -> list[tuple[str, ct.CType, int]]:
+    def _declared_member(self, struct: ct.Struct, decl, span: Span) -> list[tuple[str, ct.CType, int]]:
         inner = innermost(decl)
         place = self.span(inner if inner.coord else decl) or span
         if getattr(decl, "bitsize", None) is not None:

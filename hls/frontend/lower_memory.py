@@ -90,7 +90,7 @@ class MemoryLowering:
                 return Part(e.variable)
             return Address(self.storage.memory(e.variable), name=e.variable.name)
         if isinstance(e, tt.Member):
-            return self._member(self.address(e.base), e)
+            return self._member_place(self.address(e.base), e)
         if isinstance(e, tt.Lanes):
             return self.lane(self.address(e.base), e.lanes[0], e.base.type, e.span)
         place = self.target(e.pointer)
@@ -98,7 +98,7 @@ class MemoryLowering:
             return replace(place, align=e.type.element.size)
         return place
 
-    def _member(self, place, e: tt.Member) -> Address | Part:
+    def _member_place(self, place, e: tt.Member) -> Address | Part:
         struct, member = e.base.type, e.base.type.members[e.index]
         if isinstance(place, Part) and not struct.union:
             return replace(place, path=(*place.path, e.index))

@@ -14,6 +14,7 @@ from .builtins import BUILTINS, WORK_ITEM
 from .builtins_vector import VECTOR_BUILTINS
 from .layout import leaf_count, leaves
 from .lower_convert import ConvertLowering
+from .lower_memory import Address
 
 __all__ = ["ValueLowering", "harmless", "lanes"]
 

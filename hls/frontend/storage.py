@@ -55,7 +55,7 @@ class Storage:
 
     def apart(self, variable: Variable) -> bool:
         """Whether the variable lives in several memories, by :meth:`part`."""
-        return variable.kind in ("local", "parameter") and variable not in self._whole and _divisible(variable.type)
+        return variable.kind != "buffer" and variable not in self._whole and _divisible(variable.type)
 
     def part(self, variable: Variable, path: tuple[int, ...]) -> str:
         """The memory of the members, or components, that the numbers of ``path`` lead to."""
@@ -68,10 +68,21 @@ class Storage:
                     break
                 name += f".{_step_name(t, step)}"
                 t = t.element if isinstance(t, ct.Vector) else t.members[step].type
-            element = memory_element(t)
-            length = count * t.size // element.bytes
-            self._parts[variable, path] = self._add(name, element, length, variable.span, variable.volatile)
+            self._parts[variable, path] = self._part(variable, path, name, t, count)
         return self._parts[variable, path]
+
+    def _part(self, variable: Variable, path: tuple[int, ...], name: str, t: ct.CType, count: int) -> str:
+        element = memory_element(t)
+        length = count * t.size // element.bytes
+        if variable.kind != "constant":
+            return self._add(name, element, length, variable.span, variable.volatile)
+        name = self._name(self._constants[variable] + name.removeprefix(variable.name))
+        starts = places(variable.type, path)
+        data = b"".join(variable.data[place:place + t.size] for start in starts
+                        for place in range(start, start + count // len(starts) * t.size, t.size))
+        self.function.memories[name] = MemoryObject(name, "constant", element, length, const=True, data=data,
+                                                    span=variable.span)
+        return name
 
     def memories(self, variable: Variable) -> list[str]:
         """All memories of a local variable."""
@@ -157,6 +168,19 @@ def _divisible(t: ct.CType) -> bool:
     while isinstance(t, ct.Array):
         t = t.element
     return isinstance(t, ct.Vector) or (isinstance(t, ct.Struct) and not t.union)
+
+
+def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
+    """The byte offsets of the members or components (arrays of them: of the first) that the path leads to, in memory order."""
+    if isinstance(t, ct.Array) and path:
+        inner = places(t.element, path)
+        return [k * t.element.size + offset for k in range(t.length) for offset in inner]
+    if not path:
+        return [0]
+    if isinstance(t, ct.Vector):
+        return [path[0] * t.element.size]
+    member = t.members[path[0]]
+    return [member.offset + offset for offset in places(member.type, path[1:])]
 
 
 def _paths(t: ct.CType, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import PTR, Builder, FloatType, Function, Module, Op, Region, Value
+from ..ir import Builder, Function, Module, Op, Region, Value
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import rewrite
 
@@ -14,8 +14,8 @@ __all__ = ["Inline"]
 class Inline:
     """Before: kernels and helpers, with ``call``. After: kernels only, without.
 
-    Every call gets private memories of its own, named after the helper's; scalars are set to zero at the call, as a
-    fresh call would find them, so that inside a loop no value of the last iteration seems to be needed.
+    Every call gets private memories of its own, named after the helper's; they are fresh at the call, so that inside a
+    loop no value of the last iteration seems to be needed.
     """
 
     name = "inline"
@@ -52,9 +52,8 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     memories = {name: _adopt(m, callee, caller) for name, m in callee.memories.items()}
     for name in memories.values():
         m = caller.memories[name]
-        if m.space == "private" and m.length == 1 and m.element != PTR:
-            zero = 0.0 if isinstance(m.element, FloatType) else 0
-            b.op("store", b.addr(name), b.const(zero, m.element), b.true())
+        if m.space == "private":
+            b.op("fresh", attrs={"mem": name, "set": False})
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
     _rename(Region(ops=body), memories)
@@ -64,7 +63,7 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
 
 def _rename(region: Region, memories: dict[str, str]):
     for op in region.ops:
-        if op.opcode == "addr":
+        if op.opcode in ("addr", "fresh"):
             op.attrs["mem"] = memories[op.attrs["mem"]]
         for inner in op.regions:
             _rename(inner, memories)

@@ -13,6 +13,7 @@ from ..ir.verifier import verify
 from .carried import AssumeContinue
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .fit import FitAccesses
 from .fold import Fold
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
@@ -42,7 +43,8 @@ class Pass(Protocol):
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
+    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
+    ``max_access_bytes`` the most that one access of its memory moves.
 
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
@@ -50,6 +52,7 @@ class PipelineOptions:
 
     max_ops: int = 20_000
     address_bits: int = 40
+    max_access_bytes: int = 64
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -94,6 +97,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
         ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
+        # only buffers are left; addresses are sums and products in which alignment can be seen
+        FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # while conditions still are what the source says

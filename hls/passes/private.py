@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, walk
 from ..ir.clone import clone_function
+from ..ir.rewrite import rewrite
 
 __all__ = ["NoPrivateMemory"]
 
@@ -24,6 +25,7 @@ class NoPrivateMemory:
         result = clone_function(function)
         for name in private:
             del result.memories[name]
+        rewrite(result.body, lambda op, b: [] if op.opcode == "fresh" else None)
         return result
 
 
