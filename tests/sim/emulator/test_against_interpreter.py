@@ -16,6 +16,7 @@ from hls.ir import (
     I32,
     I64,
     OPS,
+    ArrayType,
     Builder,
     FloatType,
     Function,
@@ -73,11 +74,17 @@ def operations():
         for f in FLOATS:
             yield from ((op, (a,), f) for op in ("sitofp", "uitofp"))
             yield from ((op, (f,), a) for op in ("fptosi", "fptoui"))
+    for a, b in ((I8, 8), (I16, 4), (F32, 2), (FloatType(16), 4)):
+        array = ArrayType(a, b)
+        yield from (("bitcast", (array,), I64), ("bitcast", (I64,), array), ("bitcast", (array,), ArrayType(I16, 4)))
+        yield from (("array", (a,) * b, array), ("extract", (array, I8), a), ("insert", (array, I8, a), array))
     for f in FLOATS:
         yield from (("bitcast", (f,), IntType(f.bits)), ("bitcast", (IntType(f.bits),), f))
 
 
 def values(rng, t) -> np.ndarray:
+    if isinstance(t, ArrayType):
+        return np.concatenate([values(rng, t.element) for _ in range(t.length)])
     if isinstance(t, IntType):
         numbers = [0, 1, (1 << t.bits) - 1, 1 << t.bits - 1, (1 << t.bits - 1) - 1]
         numbers += [rng.getrandbits(rng.randint(1, t.bits)) for _ in range(SAMPLES - len(numbers))]
@@ -95,7 +102,7 @@ def test_every_operation_on_every_width():
     module = Module({name: table_kernel(name, *row) for name, row in rows.items()})
     emulator, rng = Emulator(module), random.Random(5)
     for name, (opcode, types, result) in rows.items():
-        buffers = {f"x{k}": values(rng, t) for k, t in enumerate(types)} | {"out": np.zeros(SAMPLES, f"u{result.bytes}")}
+        buffers = {f"x{k}": values(rng, t) for k, t in enumerate(types)} | {"out": np.zeros(SAMPLES * result.bytes, np.uint8)}
         run = Run(name, buffers, {}, IndexSpace.of((SAMPLES,)))
         assert emulated(emulator, run) == interpreted(Module({name: module.functions[name]}), run), (opcode, types, result)
     assert {row[0] for row in rows.values()} >= {n for n, row in OPS.items() if row.check in ("int", "float") and row.meaning}
@@ -167,6 +174,8 @@ def test_the_kernels_of_the_simulated_board(file):
         for n in (0, 1, 9, 17):
             buffers = {m.name: rng.integers(0, 64, 64 * m.element.bytes, dtype=np.uint8)
                        for m in f.memories.values() if m.space == "global"}
-            scalars = {p.name: n for p in f.params if p.kind == "scalar"}
+            names = [p.name for p in f.params if p.kind == "scalar"]
+            scalars = {name: rng.integers(0, 99, v.type.bytes, dtype=np.uint8) if isinstance(v.type, ArrayType) else n
+                       for name, v in zip(names, f.args)}
             run = Run(f.name, buffers, scalars, IndexSpace.of((8,) if f.attrs.get("ndrange") else (1,)))
             assert emulated(emulator, run) == interpreted(module, run), (f.name, n)
