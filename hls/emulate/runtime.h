@@ -17,7 +17,11 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 
+#ifdef HASTY
+#define INLINE static inline
+#else
 #define INLINE static inline __attribute__((always_inline))
+#endif
 #define COLD static __attribute__((noinline, cold))
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 

@@ -49,16 +49,20 @@ class Outcome:
 
 
 class Emulator:
-    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run."""
+    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run.
 
-    def __init__(self, module: Module):
+    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations.
+    """
+
+    def __init__(self, module: Module, hasty: bool = False):
+        self._hasty = hasty
         self._program: ProgramText = write_program(module)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
 
     @cached_property
     def _run(self):
-        run = ctypes.CDLL(str(build_library(self._program.text))).sluice_run
+        run = ctypes.CDLL(str(build_library(self._program.text, self._hasty))).sluice_run
         run.argtypes, run.restype = [ctypes.POINTER(_Launch), ctypes.POINTER(_Control)], None
         return run
 
