@@ -36,6 +36,8 @@ def test_nests_are_diverse():
     assert sum(loop.again[0] > 0 for loop in loops) > 20, "loops that decide or define behind variable latency"
     assert sum(any(loop.ready(k) for k in range(len(loop.levels))) for loop in loops) > 20, "ready bits"
     assert sum(nest.in_order for nest in nests) > 20
+    assert sum(loop.speculative for loop in loops) > 20, "late exits"
+    assert sum(loop.again_delay > 0 for loop in loops) > 10, "answers that wait outside the cluster"
     assert any(nest.meaning.by_data for nest in nests) and any(nest.meaning.predicated for nest in nests)
 
 

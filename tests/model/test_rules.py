@@ -22,6 +22,10 @@ SYMPTOMS = {
     "join_skips_off": (Deadlock,),
     "exits_in_order": (AssertionError,),
     "exit_reserved_at_start": (Deadlock,),
+    "drops_behind_last": (AssertionError, Deadlock),
+    "end_takes_back": (AssertionError, KeyError, IndexError),  # a token of a slot that does not run
+    "epochs": (AssertionError, KeyError, IndexError),
+    "first_waits_where_undecided": (AssertionError,),
 }
 
 
