@@ -10,7 +10,7 @@ from .meaning import reference
 from .simulate import ALL_RULES, Deadlock, simulate
 from .spec import LevelSpec, LoopSpec, OperationSpec, RecurrenceSpec, UnitSpec
 
-__all__ = ["FAILURES", "MIXED", "Mixture", "Nest", "Sizes", "check", "random_nest", "smallest_failure"]
+__all__ = ["AHEAD", "FAILURES", "MIXED", "Mixture", "Nest", "Sizes", "check", "random_nest", "smallest_failure"]
 
 
 #: What a wrong machine shows as; anything else is an error of the nest itself.
@@ -38,6 +38,8 @@ class Sizes:
 
 
 MIXED = Sizes()
+#: Recurrences in the levels that a late exit has not decided about yet.
+AHEAD = Sizes(nesting=2, levels=5, recurrences=5, depth=8, fifo=8, trips=3)
 
 
 def mix(name, *values):
