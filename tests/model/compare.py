@@ -57,6 +57,7 @@ class _Launch:
     addresses: dict
     scalars: dict
     sizes: tuple
+    age: int  #: cycles that the simulated board has been running
 
     @classmethod
     def of(cls, program, kernel, values, space):
@@ -66,12 +67,12 @@ class _Launch:
         n = space.work_dim
         return cls(program, kernel.name, {name: bytearray(b.bytes) for name, b in buffers.items()},
                    {name: b.address for name, b in buffers.items()}, scalars,
-                   (space.global_size[:n], space.local_size[:n], space.offset[:n]))
+                   (space.global_size[:n], space.local_size[:n], space.offset[:n]), program.system.session.cycle())
 
     def on_model(self) -> KernelRun:
         result = self.program.result
         kernel = next(k for k in result.kernels if k.function.name == self.kernel)
-        return run_kernel_model(kernel, result.board, self.buffers, self.addresses, self.scalars, self.sizes)
+        return run_kernel_model(kernel, result.board, self.buffers, self.addresses, self.scalars, self.sizes, self.age)
 
 
 @contextmanager

@@ -120,17 +120,17 @@ class KernelRun:
     loops: dict[tuple, Figures]
 
 
-def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, scalars, sizes, limit=2_000_000) -> KernelRun:
+def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, scalars, sizes, age=0, limit=2_000_000) -> KernelRun:
     """One launch on the model.
 
     ``buffers``: bytes by name, before the run (they change); ``addresses``: where the buffers lie in global memory;
-    ``sizes``: global size, local size, offset. Raises ``TimeoutError`` after ``limit`` cycles.
+    ``sizes``: global size, local size, offset; ``age``: cycles that the memory has been running. Raises ``TimeoutError`` after ``limit`` cycles.
     """
     spec, operations = kernel_spec(kernel, board)
     top = record(kernel.function, buffers, scalars, *sizes)
     meaning = Recorded({name: _fact(op, addresses) for name, op in operations.items()})
     clock, loops = Clock(), {}
-    memory = GlobalMemory(clock, board)
+    memory = GlobalMemory(clock, board, age)
     root = Loop(clock, spec, meaning, ALL_RULES, 1, loops, memory)
     root.requests.push(top)
     finished = False

@@ -29,13 +29,13 @@ class _Access:
 
 
 class GlobalMemory:
-    """``board`` is a :class:`hls.target.board.Board` with DDR memory."""
+    """``board`` is a :class:`hls.target.board.Board` with DDR memory, which has been running for ``age`` cycles."""
 
-    def __init__(self, clock, board):
+    def __init__(self, clock, board, age=0):
         self.clock, self.memory = clock, board.memory
         self.stores = []
         self._loads = []
-        self._banks = [_Bank(clock, self, board) for _ in board.memory.banks]
+        self._banks = [_Bank(clock, self, board, age) for _ in board.memory.banks]
         clock.add(self)
 
     def unit(self, operation):
@@ -140,12 +140,12 @@ class _Writes:
 class _Bank:
     """One bank's port of the interconnect, AXI master, AXI port and memory channel."""
 
-    def __init__(self, clock, memory, board):
+    def __init__(self, clock, memory, board, age):
         self.clock, self.memory, self.word_bytes = clock, memory, board.memory.word_bytes
         timing = board.memory.timing
-        self.channel = Channel(timing)
         self.burst_bytes = timing.bus_bits // 8 * 8
         self.ticks_per_cycle = board.clock.period_ns / timing.tck_ns
+        self.channel = Channel(timing, int(age * self.ticks_per_cycle))
         self.latency = round(timing.controller_latency_ns / timing.tck_ns)
         self.reads, self.writes = Fifo(clock, 2, "reads"), Fifo(clock, 2, "writes")
         self._last = [-1, -1]  # served last, of loads and stores
