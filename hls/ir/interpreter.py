@@ -47,12 +47,15 @@ def run_kernel(
     local_size: Sequence[int] | None = None,
     global_offset: Sequence[int] | None = None,
     max_iterations: int | None = None,
+    watch=None,
 ) -> None:
     """Run a kernel over its index space; ``buffers`` (bytearray, writable memoryview or numpy array) change in place.
 
     ``scalars`` gives every scalar parameter by name; integers of any sign are wrapped. Work-items run one after the
     other, group by group, x fastest. ``local_size`` defaults to what the kernel requires, else to 1 in every
-    dimension. ``max_iterations`` bounds the loop iterations of the whole run.
+    dimension. ``max_iterations`` bounds the loop iterations of the whole run. ``watch``, where there is one, is told what
+    happens: ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off;
+    ``enter(op, on)``, ``iterate(op)`` and ``leave(op)`` of loops.
 
     Raises ExecutionError for an access outside a memory or when the bound is reached, and ValueError for launch
     arguments that do not fit the kernel.
@@ -63,7 +66,7 @@ def run_kernel(
     env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float,
            "round_float": round_float, "ExecutionError": ExecutionError}
     for each in module.functions.values():
-        _Emitter(each, env).compile()
+        _Emitter(each, env, watch).compile()
     memories = [bind_buffer(m, buffers) for m in function.memories.values() if m.space == "global"]
     args = [_argument(function, name, value.type, scalars or {}) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
@@ -108,8 +111,8 @@ def _python_name(function: Function) -> str:
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
-    def __init__(self, function: Function, env: dict):
-        self.function, self.env = function, env
+    def __init__(self, function: Function, env: dict, watch=None):
+        self.function, self.env, self.watch = function, env, watch
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
@@ -203,8 +206,15 @@ class _Emitter:
     def _op_fresh(self, op, depth):
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
 
+    def _tell(self, depth, event, op, *facts):
+        """Let the watcher know."""
+        if self.watch is not None:
+            tell = self._bind(getattr(self.watch, event))
+            self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
+
     def _op_load(self, op, depth):
         pointer, pred = self._names(op.operands[:2])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
         load, _ = accessors(op.result.type)
         value = f"{self._bind(load)}({pointer}, {self._bind(op.span)})"
         nothing = self._bind(zero(op.result.type))
@@ -212,6 +222,7 @@ class _Emitter:
 
     def _op_store(self, op, depth):
         pointer, value, pred = self._names(op.operands[:3])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
         _, store = accessors(op.operands[1].type)
         self._line(depth, f"if {pred}: {self._bind(store)}({pointer}, {value}, {self._bind(op.span)})")
         for token in self._names(op.results):
@@ -219,6 +230,7 @@ class _Emitter:
 
     def _op_fence(self, op, depth):
         """Accesses take place in program order here: nothing is left to wait for."""
+        self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_call(self, op, depth):
@@ -240,9 +252,12 @@ class _Emitter:
             self._line(depth, line)
         go = f"go{len(self.lines)}"
         self._line(depth, f"{go} = {self._name(op.operands[0])}")
+        self._tell(depth, "enter", op, go)
         self._line(depth, f"while {go}:")
+        self._tell(depth + 1, "iterate", op)
         watchdog = f"if not ticks[0]: raise ExecutionError('too many loop iterations', {self._bind(op.span)})"
         for line in ["ticks[0] -= 1", watchdog, *self._assign(self._names(body.args), carried)]:
             self._line(depth + 1, line)
         self._region(body, depth + 1,
                      lambda end: self._assign([go, *carried], self._names(end.operands)))
+        self._tell(depth, "leave", op)
