@@ -233,6 +233,11 @@ class _Emitter:
         self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
         self._line(depth, f"{self._name(op.result)} = 0")
 
+    def _op_hazard(self, op, depth):
+        """Every store before is in memory here."""
+        self._tell(depth, "access", op, "0")
+        self._line(depth, f"{self._name(op.result)} = 0")
+
     def _op_call(self, op, depth):
         targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
         args = ", ".join(["items", "None", *self._names(op.operands)])

@@ -46,6 +46,7 @@ class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
     ``max_access_bytes`` the most that one access of its memory moves.
 
+    ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
@@ -53,6 +54,7 @@ class PipelineOptions:
     max_ops: int = 20_000
     address_bits: int = 40
     max_access_bytes: int = 64
+    hazards: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -112,7 +114,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
-        Order(options.address_bits),
+        Order(options.address_bits, options.hazards),
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from ..analysis.dependence import Dependence, Kind
-from ..analysis.loops import Loop, LoopTree
+from ..analysis.loops import LoopTree
 from ..ir import Function, Op, Region, Value, walk
 
 __all__ = ["PORT_GROUP", "keep_apart"]

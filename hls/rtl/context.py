@@ -14,6 +14,7 @@ from ..schedule import KernelPlan
 from .access import LoadAccess, StoreAccess
 from .expression import constant
 from .fences import fences_of
+from .hazards import hazards_of
 from .ram_access import RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
@@ -61,6 +62,7 @@ class KernelContext:
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.fences = fences_of(self)
+        self.hazards = hazards_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
     def _argument_signals(self):
@@ -149,6 +151,8 @@ class KernelContext:
 
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None where it always runs."""
+        if op.opcode == "hazard":
+            return None
         predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0}[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
@@ -156,7 +160,7 @@ class KernelContext:
 
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""
-        unit = self.units.get(op) or self.fences.get(op)
+        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
         if unit is not None:
             return unit.request()
         child = region.children[op]
@@ -169,7 +173,7 @@ class KernelContext:
 
     def response_port(self, region, op: Op):
         """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
-        unit = self.units.get(op) or self.fences.get(op)
+        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
         if unit is not None:
             return unit.response()
         child = region.children[op]

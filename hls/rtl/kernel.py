@@ -4,6 +4,7 @@ from amaranth import *
 
 from .context import KernelContext
 from .fences import build_fences
+from .hazards import build_hazards
 from .onchip import build_onchip
 from .region import RegionBuilder
 from .static import build_static
@@ -29,6 +30,7 @@ class KernelHardware:
         build_onchip(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
         build_fences(context)
+        build_hazards(context)
         self._control()
 
     @property

@@ -57,6 +57,8 @@ class KernelCounters:
         waited = f"load of {access.memory}" if access else f"loop {label}"
         if cause.op in self.context.fences:
             waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
+        if cause.op in self.context.hazards:
+            waited = f"earlier stores to {cause.op.attrs['mem']} that may be to the same address"
         return {
             "issued": "issued",
             "wait": f"waiting for {waited}",

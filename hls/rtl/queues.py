@@ -48,6 +48,10 @@ class LevelQueues:
         self._queue(fifo, row.push, on, row.request_depth, name)
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
+        for hazard in self.context.hazards.values():
+            if op in hazard.fates:
+                made = C(1) if on is None else on
+                builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
         self.context.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
             self.context.unsent.append(fifo.level != 0)

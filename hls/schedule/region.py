@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..ir import Op, Region, TokenType, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -109,6 +109,8 @@ class RegionPlanner:
     def _row_latency(self, op: Op) -> int:
         if is_exceptional(op):
             return 0
+        if op.opcode == "hazard":
+            return HAZARD_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, carried, decide, stages, levels) -> int:

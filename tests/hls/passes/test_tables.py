@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
