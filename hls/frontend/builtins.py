@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
-from ..ir import F32, I32, Builder, Value
+from ..ir import BOOL, I32, Builder, IntType, Value
+from ..ir.values import round_float
 from . import builtins_integer as integers
 from . import types as ct
+from .builtins_math import MATH, floating
 
 __all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
@@ -78,11 +80,12 @@ _TWICE = {8: (ct.USHORT, ct.SHORT), 16: (ct.UINT, ct.INT), 32: (ct.ULONG, ct.LON
 
 
 def _floats(types):
-    return (ct.FLOAT,) * len(types), ct.FLOAT
+    widest = floating(types)
+    return (widest,) * len(types), widest
 
 
 def _tests(types):
-    return (ct.FLOAT,) * len(types), ct.INT
+    return (floating(types),) * len(types), ct.INT
 
 
 def _choice(types):
@@ -167,41 +170,46 @@ def _unordered(b, v, t):
 
 
 def _infinite(b, v, t):
-    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _finite(b, v, t):
-    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _sign_bit(b, v, t):
-    bits = b.value("bitcast", v[0], result=I32)
-    return b.value("lshr", bits, b.const(31, I32))
+    width = v[0].type.bits
+    bits = b.value("bitcast", v[0], result=IntType(width))
+    return _as_int(b, b.value("trunc", b.value("lshr", bits, b.const(width - 1, bits.type)), result=BOOL))
 
 
 def _normal(b, v, t):
-    exponent = b.value("and", b.value("lshr", b.value("bitcast", v[0], result=I32), b.const(23, I32)), b.const(255, I32))
-    usual = b.value("ult", b.value("sub", exponent, b.const(1, I32)), b.const(254, I32))
-    return _as_int(b, usual)
+    """Neither 0 nor subnormal (their exponent is 0), infinite nor NaN (all ones)."""
+    bits, digits = v[0].type.bits, {16: 10, 32: 23, 64: 52}[v[0].type.bits]
+    ones = (1 << bits - 1 - digits) - 1
+    whole = b.value("bitcast", v[0], result=IntType(bits))
+    exponent = b.value("and", b.value("lshr", whole, b.const(digits, whole.type)), b.const(ones, whole.type))
+    return _as_int(b, b.value("ult", b.value("sub", exponent, b.const(1, whole.type)), b.const(ones - 1, whole.type)))
 
 
 def _copysign(b, v, t):
-    size, sign = (b.value("bitcast", x, result=I32) for x in v)
-    kept = b.value("and", size, b.const(0x7FFFFFFF, I32))
-    return b.value("bitcast", b.value("or", kept, b.value("and", sign, b.const(1 << 31, I32))), result=F32)
+    bits = IntType(v[0].type.bits)
+    top = b.const(1 << bits.bits - 1, bits)
+    size, sign = (b.value("bitcast", x, result=bits) for x in v)
+    kept = b.value("and", size, b.value("xor", top, b.const(-1, bits)))
+    return b.value("bitcast", b.value("or", kept, b.value("and", sign, top)), result=v[0].type)
 
 
 def _sign(b, v, t):
     """1 or -1 with the argument's sign; a zero stays as it is, and NaN gives 0."""
-    one = b.value("select", b.value("flt", v[0], b.const(0.0, F32)), b.const(-1.0, F32), b.const(1.0, F32))
-    zero = b.value("select", _not_number(b, v[0]), b.const(0.0, F32), v[0])
-    same = b.value("or", b.value("feq", v[0], b.const(0.0, F32)), _not_number(b, v[0]))
-    return b.value("select", same, zero, one)
+    zero, one, minus = (b.const(x, v[0].type) for x in (0.0, 1.0, -1.0))
+    unit = b.value("select", b.value("flt", v[0], zero), minus, one)
+    rest = b.value("select", _not_number(b, v[0]), zero, v[0])
+    return b.value("select", b.value("or", b.value("feq", v[0], zero), _not_number(b, v[0])), rest, unit)
 
 
 def _fdim(b, v, t):
-    rest = b.value("fsub", *v)
-    return b.value("select", b.value("fle", *v), b.const(0.0, F32), rest)
+    return b.value("select", b.value("fle", *v), b.const(0.0, v[0].type), b.value("fsub", *v))
 
 
 def _farther(swap):
@@ -217,19 +225,19 @@ def _farther(swap):
 
 
 def _scaled(factor: float):
-    return lambda b, v, t: b.value("fmul", v[0], b.const(factor, F32))
+    return lambda b, v, t: b.value("fmul", v[0], b.const(round_float(factor, v[0].type.bits), v[0].type))
 
 
 def _smoothstep(b, v, t):
     low, high, x = v
+    zero, one, two, three = (b.const(n, x.type) for n in (0.0, 1.0, 2.0, 3.0))
     part = b.value("fdiv", b.value("fsub", x, low), b.value("fsub", high, low))
-    part = _clamp(b, [part, b.const(0.0, F32), b.const(1.0, F32)], ct.FLOAT)
-    slope = b.value("fsub", b.const(3.0, F32), b.value("fmul", b.const(2.0, F32), part))
-    return b.value("fmul", b.value("fmul", part, part), slope)
+    part = _clamp(b, [part, zero, one], t)
+    return b.value("fmul", b.value("fmul", part, part), b.value("fsub", three, b.value("fmul", two, part)))
 
 
 def _step(b, v, t):
-    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, F32), b.const(1.0, F32))
+    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, v[0].type), b.const(1.0, v[0].type))
 
 
 def _mix(b, v, t):
@@ -283,6 +291,7 @@ _ROWS = (
     BuiltinRow("isinf", 1, _tests, _infinite), BuiltinRow("isfinite", 1, _tests, _finite),
     BuiltinRow("signbit", 1, _tests, _sign_bit), BuiltinRow("isnormal", 1, _tests, _normal),
     *(BuiltinRow(f"as_{t}", 1, _same_size(t), _bitcast(t)) for t in ct.SCALARS.values() if t != ct.BOOL_T),
+    *(BuiltinRow(*row) for row in MATH),
 )
 
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
@@ -299,12 +308,10 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
 
 _MATH = [
     "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atan2", "atanh", "atanpi", "atan2pi", "cbrt",
-    "ceil", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "floor",
-    "fma", "fmod", "fract", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p",
-    "logb", "modf", "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round",
-    "rsqrt", "sin", "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc",
-    "smoothstep", "distance", "length", "normalize", "fast_distance",
-    "fast_length", "fast_normalize",
+    "ceil", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "floor", "fma", "fmod", "fract",
+    "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p", "logb", "modf",
+    "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin",
+    "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "smoothstep",
 ]
 
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)

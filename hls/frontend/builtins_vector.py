@@ -37,6 +37,16 @@ def _two_points(types):
     return (a, b), ct.element_of(a)
 
 
+def _one_point(types):
+    fitted = _two_points([types[0], types[0]])
+    return fitted if isinstance(fitted, str) else ((types[0],), fitted[1])
+
+
+def _direction(types):
+    fitted = _one_point(types)
+    return fitted if isinstance(fitted, str) else ((types[0],), types[0])
+
+
 def _space(types):
     a, b = types
     if a != b or not isinstance(a, ct.Vector) or a.length not in (3, 4) or not isinstance(a.element, ct.Float):
@@ -87,6 +97,23 @@ def _dot(b, lanes, types, result):
     return (total,)
 
 
+def _length(b, lanes, types, result):
+    (x,) = lanes
+    return (b.value("fsqrt", *_dot(b, [x, x], types, result)),)
+
+
+def _distance(b, lanes, types, result):
+    return _length(b, [tuple(b.value("fsub", x, y) for x, y in zip(*lanes))], types, result)
+
+
+def _normalize(b, lanes, types, result):
+    """A zero vector stays one."""
+    (size,) = _length(b, lanes, types, result)
+    zero = b.value("feq", size, b.const(0.0, size.type))
+    size = b.value("select", zero, b.const(1.0, size.type), size)
+    return tuple(b.value("fdiv", x, size) for x in lanes[0])
+
+
 def _cross(b, lanes, types, result):
     x, y = lanes
     out = []
@@ -114,6 +141,9 @@ def _chosen(b, lanes, types, result):
 _ROWS = (
     VectorRow("any", 1, _set, _reduced("or")), VectorRow("all", 1, _set, _reduced("and")),
     VectorRow("dot", 2, _two_points, _dot), VectorRow("cross", 2, _space, _cross),
+    *(VectorRow(f"{fast}{name}", arity, rule, emit) for fast in ("", "fast_") for name, arity, rule, emit in (
+        ("length", 1, _one_point, _length), ("distance", 2, _two_points, _distance),
+        ("normalize", 1, _direction, _normalize))),
     VectorRow("shuffle", 2, _shuffle, _picked), VectorRow("shuffle2", 3, _shuffle, _picked),
     VectorRow("select", 3, _vector_select, _chosen),
 )

@@ -18,9 +18,9 @@ __all__ = ["Program", "check"]
 class Program(StatementChecker):
     """Checks a translation unit. ``functions`` are in the order of their definitions."""
 
-    def __init__(self, syntax: Syntax, single_precision: bool):
+    def __init__(self, syntax: Syntax, single_precision: bool, doubles: bool):
         super().__init__(syntax)
-        self.single_precision = single_precision
+        self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
 
     def run(self):
@@ -233,9 +233,12 @@ class Program(StatementChecker):
         return list(done)
 
 
-def check(syntax: Syntax, single_precision: bool = False) -> Program:
-    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes."""
-    program = Program(syntax, single_precision)
+def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False) -> Program:
+    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes.
+
+    With ``doubles`` a constant without a suffix is a double, unless ``single_precision`` says it is not.
+    """
+    program = Program(syntax, single_precision, doubles)
     program.run()
     return program
 

@@ -1,6 +1,6 @@
 """Calls: helper functions, built-in functions, work-item functions, conversions; and what is refused."""
 
-from ..diag import CompileError, Span
+from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, NOT_BUILT, WORK_ITEM

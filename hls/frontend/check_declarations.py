@@ -8,8 +8,8 @@ from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_calls import CallChecker
-from .evaluate import constant, constant_data
 from .check_structs import innermost
+from .evaluate import constant, constant_data
 from .initializers import flatten
 from .lexer import Attribute
 from .pragmas import IGNORED_ATTRIBUTES, LATER_ATTRIBUTES

@@ -63,8 +63,6 @@ class TypeChecker(StructChecker):
         known = ct.SCALARS.get(name) or _ALIASES.get(name) or ct.VECTORS.get(name)
         if known is not None:
             return ct.Qualified(known)
-        if name.startswith(("double", "half")):
-            raise CompileError.at(span, f"'{name}' is not built yet", f"use {name.replace('double', 'float').replace('half', 'float')}")
         if name.endswith("_t"):
             if name.startswith("image") or name == "sampler_t":
                 raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")

@@ -77,7 +77,7 @@ class ValueChecker(TypeChecker):
     # -- primary
 
     def _expr_constant(self, node):
-        value, double = literal(node.value, node.type, self.span(node))
+        value, double = literal(node.value, node.type, self.span(node), self.doubles)
         if double and not self.single_precision:
             self.warn(value.span, f"the double constant {node.value} is taken as float",
                       f"write {node.value.rstrip('lL')}f")

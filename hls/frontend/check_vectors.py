@@ -100,9 +100,8 @@ class VectorCallChecker(PartChecker):
         if isinstance(element, ct.Float):
             if saturate:
                 raise CompileError.at(span, f"'{name}': only integers saturate", f"write convert_{target}")
-            exact = isinstance(source, ct.Float) and source.bits <= element.bits
-            if rounding not in (None, "rte") and not exact:
-                raise CompileError.at(span, f"'{name}' is not built yet", f"convert_{target}(x) rounds to nearest")
+            if rounding not in (None, "rte") and source != element:
+                return tt.ConvertExactly(target, span, e, saturate, rounding)
         elif saturate or (rounding not in (None, "rtz") and isinstance(source, ct.Float)):
             return tt.ConvertExactly(target, span, e, saturate, rounding or "rtz")
         return self.convert(e, target)

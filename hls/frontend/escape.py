@@ -17,7 +17,7 @@ def escaping(body: tt.Stmt) -> set[tt.Variable]:
             if isinstance(root, tt.VariableRef):
                 found.add(root.variable)
             else:
-                work.append(root)
+                work.append(root.pointer)  # an element's address is its array's, moved
         elif isinstance(node, tt.Dereference):
             work += _indices(node)
         else:

@@ -4,6 +4,7 @@ from ..ir import Function, Region, evaluate
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS
+from .builtins_math import LibraryCall
 from .builtins_vector import VECTOR_BUILTINS
 from .layout import encoded, leaves
 from .lower_values import ValueLowering, lanes
@@ -66,5 +67,8 @@ def _computed(e: tt.Expr) -> list:
 
 def _foldable(e: tt.Expr) -> bool:
     if isinstance(e, tt.Builtin):
-        return (e.name in BUILTINS or e.name in VECTOR_BUILTINS) and all(map(_foldable, e.arguments))
+        if e.name in VECTOR_BUILTINS and e.name not in BUILTINS:
+            return all(map(_foldable, e.arguments))
+        known = e.name in BUILTINS and not isinstance(BUILTINS[e.name].emit, LibraryCall)
+        return known and all(map(_foldable, e.arguments))
     return isinstance(e, _PARTS) and not isinstance(e.type, ct.Pointer | ct.Void) and all(map(_foldable, tt.children(e)))

@@ -69,7 +69,7 @@ def memory_element(t: ct.CType) -> IRType:
     return IntType(8 * word) if all(scalar.size == word for _, scalar in leaves(t)) else IntType(8)
 
 
-def encoded(value: int | float, t: ct.CType) -> bytes:
+def encoded(value: float, t: ct.CType) -> bytes:
     """The bytes of a constant scalar in memory, little endian."""
     bits = float_to_bits(value, t.bits) if isinstance(t, ct.Float) else value
     return bits.to_bytes(t.size, "little")

@@ -11,6 +11,9 @@ from .lower_memory import MemoryLowering
 __all__ = ["ConvertLowering"]
 
 
+_ROUNDINGS = {"rte": "even", "rtz": "zero", "rtp": "up", "rtn": "down"}
+
+
 class ConvertLowering(MemoryLowering):
     """Adds conversions. ``value`` and ``condition`` come with the class built on this."""
 
@@ -32,20 +35,16 @@ class ConvertLowering(MemoryLowering):
             return (self.value(e.operand),) * e.type.length
         return tuple(self.converted(e.span, x, source, target) for x in self.value(e.operand))
 
-    def converted(self, span: Span, x: Value, source: ct.CType, target: ct.CType) -> Value:
+    def converted(self, span: Span, x: Value, source: ct.CType, target: ct.CType, rounding: str = "") -> Value:
         """``x`` of the scalar type ``source`` as a ``target`` (which is not bool, unless both are)."""
         wanted = ct.ir_type(target)
         if x.type == wanted:
             return x
         if target == ct.BOOL_T:
             return self.nonzero(span, x, source)
-        if isinstance(target, ct.Float):
-            return self.emit(span, "sitofp" if source.signed else "uitofp", x, result=wanted)
-        if isinstance(source, ct.Float):
-            return self.emit(span, "fptosi" if target.signed else "fptoui", x, result=wanted)
-        if target.bits < source.bits:
-            return self.emit(span, "trunc", x, result=wanted)
-        return self.emit(span, "sext" if source.signed else "zext", x, result=wanted)
+        opcode = _opcode(source, target)
+        floating = isinstance(source, ct.Float) or isinstance(target, ct.Float)
+        return self.emit(span, opcode, x, result=wanted, attrs={"rounding": rounding} if rounding and floating else {})
 
     def nonzero(self, span: Span, x: Value, t: ct.CType) -> Value:
         """Whether the number is not 0, as an i1."""
@@ -67,35 +66,13 @@ class ConvertLowering(MemoryLowering):
             return tuple(self._exactly(e, x, source, target) for x in value)
         return self._exactly(e, value, source, target)
 
-    def _exactly(self, e, x: Value, source: ct.CType, target: ct.Int) -> Value:
-        if isinstance(source, ct.Float):  # what does not fit saturates in any case
-            return self.converted(e.span, self.rounded(e.span, x, e.rounding), source, target)
+    def _exactly(self, e, x: Value, source: ct.CType, target: ct.CType) -> Value:
+        if isinstance(source, ct.Float) or isinstance(target, ct.Float):  # an integer that a float does not fit saturates
+            return self.converted(e.span, x, source, target, _ROUNDINGS[e.rounding])
         self.builder.span = e.span
         if x.type == BOOL:
             x, source = self.emit(e.span, "zext", x, result=IntType(8)), ct.UCHAR
         return clamp_to(self.builder, x, source.signed, target)
-
-    def rounded(self, span: Span, x: Value, mode: str) -> Value:
-        """The float rounded to a whole number as a float: "rte", "rtz", "rtp" or "rtn"."""
-        if mode == "rtz":
-            return x  # as the conversion to an integer does
-        precision = {16: 11, 32: 24, 64: 53}[x.type.bits]
-        large = self.const(span, 2.0 ** (precision - 1), x.type)
-        size = self.emit(span, "fabs", x)
-        # adding 2**23 leaves no bits for a fraction, and rounds to even
-        near = self.emit(span, "fsub", self.emit(span, "fadd", size, large), large)
-        negative = self.emit(span, "flt", x, self.const(span, 0.0, x.type))
-        near = self.emit(span, "select", negative, self.emit(span, "fneg", near), near)
-        if mode != "rte":
-            near = self._stepped(span, x, near, up=mode == "rtp")
-        whole = self.emit(span, "flt", size, large)
-        return self.emit(span, "select", whole, near, x)
-
-    def _stepped(self, span: Span, x: Value, near: Value, up: bool) -> Value:
-        """The nearest whole number, or the one above (below) where it lies on the wrong side of ``x``."""
-        wrong = self.emit(span, "flt", *((near, x) if up else (x, near)))
-        one = self.const(span, 1.0, x.type)
-        return self.emit(span, "select", wrong, self.emit(span, "fadd" if up else "fsub", near, one), near)
 
     # -- bits
 
@@ -104,3 +81,12 @@ class ConvertLowering(MemoryLowering):
         values = value if isinstance(value, tuple) else (value,)
         found = self.chunks(span).repacked(values, leaves(source), leaves(target))
         return found if ct.aggregate(target) else found[0]
+
+
+def _opcode(source: ct.CType, target: ct.CType) -> str:
+    """The operation that converts between two different number types."""
+    if isinstance(target, ct.Float):
+        return "fresize" if isinstance(source, ct.Float) else "sitofp" if source.signed else "uitofp"
+    if isinstance(source, ct.Float):
+        return "fptosi" if target.signed else "fptoui"
+    return "trunc" if target.bits < source.bits else "sext" if source.signed else "zext"

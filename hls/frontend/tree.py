@@ -153,7 +153,7 @@ class Convert(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ConvertExactly(Expr):
-    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" (of floats to integers)."""
+    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" from and to floats."""
 
     operand: Expr
     saturate: bool

@@ -6,9 +6,9 @@ from ..ir import BOOL, PTR, FloatType, IntType
 from ..ir import Type as IRType
 
 __all__ = [
-    "BOOL_T", "CHAR", "FLOAT", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT", "VECTORS",
-    "VECTOR_LENGTHS", "VOID", "Array", "CType", "Float", "Int", "Member", "Pointer", "Qualified", "Struct", "Vector", "Void",
-    "aggregate", "alignment", "arithmetic", "common", "element_of", "integer", "ir_type", "mask_of", "number",
+    "BOOL_T", "CHAR", "DOUBLE", "FLOAT", "HALF", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT",
+    "VECTORS", "VECTOR_LENGTHS", "VOID", "Array", "CType", "Float", "Int", "Member", "Pointer", "Qualified", "Struct", "Vector",
+    "Void", "aggregate", "alignment", "arithmetic", "common", "element_of", "integer", "ir_type", "mask_of", "number",
     "promoted", "signed_of", "truth_of", "unsigned_of", "with_element",
 ]
 
@@ -141,9 +141,10 @@ CHAR, UCHAR = Int("char", 8, True), Int("uchar", 8, False)
 SHORT, USHORT = Int("short", 16, True), Int("ushort", 16, False)
 INT, UINT = Int("int", 32, True), Int("uint", 32, False)
 LONG, ULONG = Int("long", 64, True), Int("ulong", 64, False)
-FLOAT, VOID = Float(), Void()
+HALF, FLOAT, DOUBLE, VOID = Float("half", 16), Float(), Float("double", 64), Void()
 
-SCALARS: dict[str, CType] = {t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT)}
+SCALARS: dict[str, CType] = {
+    t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)}
 _UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
 _SIGNED = {unsigned: signed for signed, unsigned in _UNSIGNED.items()}
 _SIGNED_OF_SIZE = {t.size: t for t in _UNSIGNED}
@@ -215,8 +216,9 @@ def promoted(t: CType) -> CType:
 
 def common(a: CType, b: CType) -> CType:
     """The type of an operation on the scalars ``a`` and ``b`` (C99 6.3.1.8)."""
-    if isinstance(a, Float) or isinstance(b, Float):
-        return max((t for t in (a, b) if isinstance(t, Float)), key=lambda t: t.bits)
+    floats = [t for t in (a, b) if isinstance(t, Float)]
+    if floats:
+        return max(floats, key=lambda t: t.bits)
     a, b = promoted(a), promoted(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b

@@ -31,8 +31,11 @@ _INLINE = {
     "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
     "ptradd": "({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
 }
-_INLINE_F32 = {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in
-               (("fadd", "+"), ("fsub", "-"), ("fmul", "*"))}
+_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
+_INLINE_FLOAT = {
+    FloatType(32): {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in _SIGNS.items()},
+    FloatType(64): {op: f"{{0}} {sign} {{1}}" for op, sign in _SIGNS.items()},
+}
 
 
 def run_kernel(
@@ -157,8 +160,8 @@ class _Emitter:
     def _expression(self, op: Op) -> str:
         names = self._names(op.operands)
         template = _INLINE.get(op.opcode)
-        if template is None and op.results[0].type == FloatType(32):
-            template = _INLINE_F32.get(op.opcode)
+        if template is None:
+            template = _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
         if template:
             result, first = op.result.type, op.operands[0].type
             mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0

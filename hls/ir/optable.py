@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from . import exact
 from .types import BOOL, I64, PTR, ArrayType, FloatType
-from .values import bits_to_float, float_to_bits, round_float, signed, to_int
+from .values import bits_to_float, float_to_bits, round_float, signed
 
 __all__ = ["OPS", "OpInfo", "evaluate", "has"]
 
@@ -61,6 +62,12 @@ def _float(name, fn, *traits):
 
 def _convert(name, fn, check):
     return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check, lambda v, t, r, attrs: fn(v[0], t[0], r))
+
+
+def _rounding(name, fn, check, default):
+    """A conversion that may round; attribute ``rounding`` names a mode other than the default."""
+    return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check,
+                  lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get("rounding", default)))
 
 
 def _div(a, b, n):
@@ -144,6 +151,10 @@ _ROWS = [
     _float("fdiv", _fdiv),
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
+    OpInfo("fma", 3, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fma(*v, r.bits)),
+    OpInfo("fsqrt", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.sqrt(v[0], r.bits)),
+    OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
+           lambda v, t, r, attrs: exact.integral(v[0], attrs["rounding"])),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
     _compare("flt", lambda a, b, n: a < b, "float", "float"),
@@ -152,10 +163,11 @@ _ROWS = [
     _convert("sext", lambda x, s, r: signed(x, s.bits) & _mask(r), "int"),
     _convert("trunc", lambda x, s, r: x & _mask(r), "int"),
     _convert("bitcast", _bitcast, "any"),
-    _convert("sitofp", lambda x, s, r: round_int(signed(x, s.bits), r.bits), "int"),
-    _convert("uitofp", lambda x, s, r: round_int(x, r.bits), "int"),
-    _convert("fptosi", lambda x, s, r: to_int(x, r.bits, True), "float"),
-    _convert("fptoui", lambda x, s, r: to_int(x, r.bits, False), "float"),
+    _rounding("sitofp", lambda x, s, r, mode: exact.rounded(signed(x, s.bits), r.bits, mode), "int", "even"),
+    _rounding("uitofp", lambda x, s, r, mode: exact.rounded(x, r.bits, mode), "int", "even"),
+    _rounding("fptosi", lambda x, s, r, mode: exact.to_integer(x, r.bits, True, mode), "float", "zero"),
+    _rounding("fptoui", lambda x, s, r, mode: exact.to_integer(x, r.bits, False, mode), "float", "zero"),
+    _rounding("fresize", lambda x, s, r, mode: exact.resize(x, r.bits, mode), "float", "even"),
     OpInfo("select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select",
            lambda v, t, r, attrs: v[1] if v[0] else v[2]),
     OpInfo("array", None, frozenset({"pure"}), lambda t, attrs: ArrayType(t[0], len(t)), "same",
@@ -186,17 +198,6 @@ _ROWS = [
     OpInfo("yield", None, frozenset({"terminator"})),
     OpInfo("return", None, frozenset({"terminator"})),
 ]
-
-
-def round_int(x: int, bits: int) -> float:
-    """An integer rounded to the nearest float of the format, exactly once (a double in between would round twice)."""
-    precision = {16: 11, 32: 24, 64: 53}[bits]
-    magnitude, sign = abs(x), -1 if x < 0 else 1
-    drop = max(0, magnitude.bit_length() - precision)
-    kept, rest, half = magnitude >> drop, magnitude & (1 << drop) - 1, (1 << drop) >> 1
-    if drop and (rest > half or (rest == half and kept & 1)):
-        kept += 1
-    return round_float(float(sign * (kept << drop)), bits)
 
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}

@@ -1,5 +1,6 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
+from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS, has
 from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
@@ -11,6 +12,7 @@ _CONVERSIONS = {
     "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
     "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
+    "fresize": (FloatType, FloatType, "different"),
 }
 _WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim"}
 
@@ -117,13 +119,15 @@ class _Verifier:
             self._require(op.result.type == expected, op, f"result is {op.result.type}, not {expected}")
         if op.opcode in _CONVERSIONS:
             self._conversion(op, types[0], op.result.type)
+        if op.opcode == "fintegral" or "rounding" in op.attrs:
+            self._require(op.attrs.get("rounding") in ROUNDINGS, op, f"rounds as one of {', '.join(ROUNDINGS)}")
 
     def _conversion(self, op, source, target):
         sources, targets, size = _CONVERSIONS[op.opcode]
         fits = isinstance(source, sources) and isinstance(target, targets)
         self._require(fits, op, f"cannot convert {source} to {target}")
         order = {"wider": target.bits > source.bits, "narrower": target.bits < source.bits,
-                 "same": target.bits == source.bits}.get(size, True)
+                 "same": target.bits == source.bits, "different": target.bits != source.bits}.get(size, True)
         self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
 
     def _check_const(self, op):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import Builder, Function, Module, Op, Region, Value
+from ..ir import Builder, Function, Module, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import rewrite
 
@@ -57,6 +57,9 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
     _rename(Region(ops=body), memories)
+    if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
+        for op in walk(Region(ops=body)):
+            op.span = call.span
     b.region.ops += body[:-1]
     return body[-1].operands
 

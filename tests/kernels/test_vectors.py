@@ -54,7 +54,7 @@ def test_same_bytes_as_the_interpreter(system, kernel):
 
 
 @pytest.mark.parametrize("kernel, sizes", [("scale4", [16, 16]), ("points", [16, 16]), ("wide", [16, 64]),
-                                           ("unaligned", [4] * 4 + [16, 16]), ("three", [2, 2, 2, 8])])
+                                           ("unaligned", [4] * 4 + [16, 16]), ("three", [2, 2, 2, 8, 8])])
 def test_each_access_is_as_wide_as_it_can_be(system, kernel, sizes):
     """``a + start`` of an unknown start is only aligned to its elements; vstore3 writes three elements and no fourth."""
     memory = next(k.memory for k in system.result.kernels if k.function.name == kernel)
