@@ -8,6 +8,7 @@ from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
+from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.unroll import Unrolled
@@ -78,7 +79,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, unrolled = [], []
+    told, unrolled = check_hardware(module), []
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), hazards=board.memory.kind != "onchip",
         warn=told.append, record=unrolled.append))

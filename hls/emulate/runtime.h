@@ -172,17 +172,80 @@ INLINE u64 shift_left(u64 a, u64 b, int n) { return b < (u64)n ? a << b : 0; }
 INLINE u64 shift_right(u64 a, u64 b, int n) { return b < (u64)n ? a >> b : 0; }
 INLINE i64 shift_arithmetic(i64 a, u64 b, int n) { return a >> (b < (u64)n ? b : (u64)n - 1); }
 
-// to an integer of n bits, saturating; NaN becomes 0
-INLINE u64 to_signed(double x, int n) {
+// ---- rounding (hls/ir/exact.py)
+
+enum Rounding { EVEN, ZERO, UP, DOWN, AWAY };
+
+// x as an integral number, with the sign of x
+INLINE double integral(double x, Rounding rounding) {
+    switch (rounding) {
+    case EVEN: return nearbyint(x);
+    case ZERO: return trunc(x);
+    case UP: return ceil(x);
+    case DOWN: return floor(x);
+    default: return round(x);
+    }
+}
+
+// x as an integer of n bits, saturating; NaN becomes 0
+INLINE u64 to_signed(double x, int n, Rounding rounding) {
     double limit = ldexp(1.0, n - 1);
     if (x != x) return 0;
-    if (x >= limit) return (u64)((u64)1 << (n - 1)) - 1;
+    if (rounding != ZERO) x = integral(x, rounding);
+    if (x >= limit) return ((u64)1 << (n - 1)) - 1;
     return x <= -limit ? (u64)0 - ((u64)1 << (n - 1)) : (u64)(i64)x;
 }
-INLINE u64 to_unsigned(double x, int n) {
+INLINE u64 to_unsigned(double x, int n, Rounding rounding) {
+    if (rounding != ZERO) x = integral(x, rounding);
     if (!(x > 0)) return 0;
     if (x >= ldexp(1.0, n)) return ~(u64)0 >> (64 - n);
     return (u64)x;
+}
+
+// what is known of a format: bits of the significand, exponent of the least number and of the largest one
+struct Format {
+    int precision, lowest, highest;
+};
+INLINE Format format_of(int bits) {
+    return bits == 16 ? Format{11, -24, 15} : bits == 32 ? Format{24, -149, 127} : Format{53, -1074, 1023};
+}
+
+static double in_range(double x, Format f, Rounding rounding) {
+    double largest = ldexp(1.0, f.highest + 1) - ldexp(1.0, f.highest + 1 - f.precision);
+    if (fabs(x) <= largest) return x;
+    bool inward = rounding == ZERO || rounding == (x < 0 ? UP : DOWN);
+    return copysign(inward ? largest : INFINITY, x);
+}
+
+// x in the format of `bits` bits
+static double resized(double x, int bits, Rounding rounding) {
+    if (x == 0 || !isfinite(x)) return x;
+    Format f = format_of(bits);
+    int unit = ilogb(x) - f.precision + 1;
+    if (unit < f.lowest) unit = f.lowest;
+    return in_range(ldexp(integral(ldexp(x, -unit), rounding), unit), f, rounding);
+}
+INLINE double resize(double x, int bits, Rounding rounding) {
+    return bits == 64 ? x : bits == 32 && rounding == EVEN ? (float)x : resized(x, bits, rounding);
+}
+
+// an integer in the format of `bits` bits, rounded once
+static double rounded_integer(bool negative, u64 magnitude, int bits, Rounding rounding) {
+    Format f = format_of(bits);
+    int length = magnitude ? 64 - __builtin_clzll(magnitude) : 0, drop = length > f.precision ? length - f.precision : 0;
+    u64 kept = magnitude >> drop, rest = magnitude - (kept << drop), half = (u64)1 << drop >> 1;
+    bool outward = rounding == (negative ? DOWN : UP), nearest = rounding == EVEN || rounding == AWAY;
+    if (rest && (outward || (nearest && (rest > half || (rest == half && (rounding == AWAY || kept & 1)))))) kept++;
+    double value = ldexp((double)kept, drop);
+    return in_range(negative ? -value : value, f, rounding);
+}
+INLINE double from_unsigned(u64 x, int bits, Rounding rounding) {
+    if (rounding == EVEN && bits > 16) return bits == 32 ? (double)(float)x : (double)x;
+    return rounded_integer(false, x, bits, rounding);
+}
+INLINE double from_signed(i64 x, int bits, Rounding rounding) {
+    if (rounding == EVEN && bits > 16) return bits == 32 ? (double)(float)x : (double)x;
+    return rounded_integer(x < 0, x < 0 ? (u64)0 - (u64)x : (u64)x, bits, rounding);
 }
 
 // Half precision is computed in float, which is wide enough that rounding once more is exact.
@@ -203,6 +266,17 @@ INLINE u16 half_bits(float x) {
     return sign | (u16)((bits >> 13) - (112 << 10));
 }
 INLINE float half_round(float x) { return half_value(half_bits(x)); }
+
+// a * b + c with one rounding
+INLINE float fused(float a, float b, float c) { return fmaf(a, b, c); }
+INLINE double fused(double a, double b, double c) { return fma(a, b, c); }
+// The product is exact in double. The sum is rounded to odd, so that rounding it once more rounds the exact one.
+static float half_fused(float a, float b, float c) {
+    double product = (double)a * b, total = product + c, part = total - product;
+    double error = (product - (total - part)) + (c - part);
+    if (isfinite(total) && error != 0 && !(bits_as<u64>(total) & 1)) total = nextafter(total, copysign(INFINITY, error));
+    return (float)resized(total, 16, EVEN);
+}
 
 template <class T, unsigned N> INLINE T extracted(const Array<T, N> &a, u64 index) { return index < N ? a.e[index] : T(); }
 template <class T, unsigned N> INLINE Array<T, N> inserted(Array<T, N> a, u64 index, T value) {

@@ -321,20 +321,6 @@ NOT_BUILT: dict[str, tuple[str, str]] = {
        for kind in ("native", "half") for name in ("cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10",
                                                    "powr", "recip", "rsqrt", "sin", "sqrt", "tan")},
     "fma": ("'fma' is not built yet: it rounds once", "write mad(a, b, c) or a * b + c, which round twice"),
-    **{name: ("barriers are not built yet", "split the kernel in two where the barrier stands")
-       for name in ("barrier", "work_group_barrier")},
-    **{name: ("memory fences are not built yet", "within one work-item accesses are already in order")
-       for name in ("mem_fence", "read_mem_fence", "write_mem_fence")},
-    "printf": ("'printf' is not built yet", "store the value into a __global buffer"),
-    **{name: ("channels and pipes are not built yet", "pass the data through a __global buffer")
-       for name in ("read_channel_altera", "write_channel_altera", "read_channel_intel", "write_channel_intel",
-                    "read_channel_nb_altera", "write_channel_nb_altera", "read_channel_nb_intel",
-                    "write_channel_nb_intel", "read_pipe", "write_pipe")},
-    **{f"{kind}_{op}": ("atomic operations are not built yet", "let one work-item do the update")
-       for kind in ("atomic", "atom")
-       for op in ("add", "sub", "xchg", "inc", "dec", "cmpxchg", "min", "max", "and", "or", "xor")},
-    **{name: ("async copies are not built yet", "copy in a loop")
-       for name in ("async_work_group_copy", "async_work_group_strided_copy", "wait_group_events", "prefetch")},
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},

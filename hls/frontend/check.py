@@ -5,12 +5,11 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
+from .attributes import ARGUMENT, CHANNEL, FUNCTION, check_function
 from .check_statements import StatementChecker
 from .flow import completes
 from .layout import has_pointer
-from .lexer import Attribute
-from .parse import Syntax, parse_expressions
-from .pragmas import FUNCTION_ATTRIBUTES
+from .parse import Syntax
 
 __all__ = ["Program", "check"]
 
@@ -51,7 +50,12 @@ class Program(StatementChecker):
                 self._function(node)
         else:
             with self.poisoning(node.name):
-                self._file_variable(node, span)
+                if "channel" in node.quals:
+                    values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+                    self.channels.append(self.channel(node, values, span))
+                    self.add(str(node.name), self.channels[-1], span)
+                else:
+                    self._file_variable(node, span)
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
@@ -116,6 +120,8 @@ class Program(StatementChecker):
         if isinstance(node, c_ast.ID):
             raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type")
         span = self.name_span(node)
+        if "pipe" in node.quals:
+            return self._pipe(node, span, kernel)
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
@@ -127,10 +133,17 @@ class Program(StatementChecker):
         if kernel:
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
-        for attribute in self.attributes(node):
-            self.ignored_attribute(attribute)
         buffer = kernel and isinstance(t, ct.Pointer)
-        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile)
+        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile,
+                           attrs=self.memory_attributes(node, ARGUMENT))
+
+    def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
+        if not kernel:
+            raise CompileError.at(span, "a helper function cannot take a pipe", "read and write the pipe in the kernel")
+        t = self.declared(node, span).type
+        self.check_payload(t, span)
+        values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+        return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):
@@ -173,24 +186,10 @@ class Program(StatementChecker):
         self.functions.append(function)
 
     def _function_attributes(self, function: tt.FunctionTree, decl):
-        for attribute in self.attributes(decl):
-            with self.recover():
-                self._function_attribute(function, attribute)
-
-    def _function_attribute(self, function: tt.FunctionTree, attribute: Attribute):
-        if attribute.name not in FUNCTION_ATTRIBUTES:
-            self.ignored_attribute(attribute, FUNCTION_ATTRIBUTES)
-            return
-        renamed, count = FUNCTION_ATTRIBUTES[attribute.name]
-        if count < 0:
-            return
-        numbers = tuple(self.constant_int(n, f"an argument of {attribute.name}")
-                        for n in parse_expressions(attribute.arguments, attribute.span))
-        if len(numbers) != count or any(not 0 < n < 1 << 31 for n in numbers):
-            raise CompileError.at(attribute.span, f"{attribute.name} takes {count} positive number{'s' * (count > 1)}",
-                                  f"write {attribute.name}({', '.join('64' if not k else '1' for k in range(count))})")
-        if renamed:
-            function.attrs[renamed] = numbers if count > 1 else numbers[0]
+        attrs, spans = self.read_attributes(self.attributes(decl), FUNCTION)
+        function.attrs |= attrs
+        with self.recover():
+            check_function(attrs, spans, len(function.parameters))
 
     # -- the program as a whole
 
@@ -206,7 +205,8 @@ class Program(StatementChecker):
             for callee in function.calls:
                 function.work_items |= callee.work_items
             if function.kernel:
-                task = function.attrs.get("work_group_size") == (1, 1, 1)
+                task = function.attrs.get("work_group_size") == (1, 1, 1) or "task" in function.attrs or \
+                    function.attrs.get("max_global_work_dim") == 0
                 function.attrs["ndrange"] = bool(function.work_items) and not task
 
     def _callees_first(self) -> list[tt.FunctionTree]:

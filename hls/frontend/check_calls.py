@@ -5,7 +5,7 @@ from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, NOT_BUILT, WORK_ITEM
 from .builtins_vector import VECTOR_BUILTINS
-from .check_vectors import VectorCallChecker
+from .check_channels import ChannelCallChecker
 
 __all__ = ["CallChecker"]
 
@@ -13,7 +13,7 @@ __all__ = ["CallChecker"]
 _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
-class CallChecker(VectorCallChecker):
+class CallChecker(ChannelCallChecker):
     """Adds calls to the expression checker."""
 
     def _expr_funccall(self, node):
@@ -34,7 +34,11 @@ class CallChecker(VectorCallChecker):
             return self.call_builtin(name, nodes, span)
         if name in NOT_BUILT:
             raise CompileError.at(span, *NOT_BUILT[name])
-        found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span)
+        if name == "__fpga_reg":  # a register for the tools of one vendor: the same value
+            self.count(name, nodes, 1, span)
+            return self.rvalue(nodes[0])
+        found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span) or \
+            self.group_call(name, nodes, span) or self.channel_call(name, nodes, span)
         if found is None:
             raise CompileError.at(span, f"unknown function '{name}'",
                                   self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)))

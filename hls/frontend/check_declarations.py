@@ -7,12 +7,13 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
+from .attributes import MEANT_FOR_OTHERS, MEMORY, Form, check_memory, read
 from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
 from .initializers import flatten
+from .layout import has_pointer
 from .lexer import Attribute
-from .pragmas import IGNORED_ATTRIBUTES, LATER_ATTRIBUTES
 from .scope import TypeName
 
 __all__ = ["DeclarationChecker"]
@@ -53,7 +54,8 @@ class DeclarationChecker(CallChecker):
     def _local(self, node, span):
         self.check_storage(node, span)
         declared = self.declared(node.type, span)
-        if declared.space == "constant" and not isinstance(declared.type, ct.Pointer):
+        constant = declared.space == "constant" or "static" in node.storage
+        if constant and not isinstance(declared.type, ct.Pointer):
             self.file_constant(node, declared, span)
             return []
         self._check_variable(declared, span)
@@ -62,23 +64,41 @@ class DeclarationChecker(CallChecker):
         if isinstance(t, ct.Array) and t.length == 0:
             declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
-        for attribute in self.attributes(node):
-            self.ignored_attribute(attribute)
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile)
+        shared = declared.space == "local" and not isinstance(t, ct.Pointer)
+        if shared and (node.init is not None or has_pointer(t)):
+            raise CompileError.at(span, f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
+                                  "let the work-items store its values, then meet at a barrier")
+        variable = tt.Variable(str(node.name), t, "shared" if shared else "local", span, declared.const, declared.volatile,
+                               attrs=self.memory_attributes(node))
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         return [tt.Declare(span, variable, initial)]
 
-    def ignored_attribute(self, attribute: Attribute, known=()):
-        if attribute.name in LATER_ATTRIBUTES:
-            self.warn(attribute.span, f"the attribute '{attribute.name}' is not built yet: it is ignored")
-        elif attribute.name not in IGNORED_ATTRIBUTES:
-            hint = self.similar(attribute.name, (*known, *LATER_ATTRIBUTES))
-            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
+    def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:
+        """(values, places) of attributes by their names in the IR; unknown ones are warned of."""
+        values, spans = {}, {}
+        for attribute in found:
+            with self.recover():
+                form = forms.get(attribute.name)
+                if form is not None:
+                    value, name = read(self, attribute, form), form.name or attribute.name
+                    if form.kept:
+                        values[name], spans[name] = value, attribute.span
+                elif attribute.name not in MEANT_FOR_OTHERS:
+                    self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored",
+                              self.closest(attribute.name, forms))
+        return values, spans
+
+    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> dict:
+        """The attributes of a variable or argument, as the IR has them."""
+        values, spans = self.read_attributes(self.attributes(node), forms)
+        with self.recover():
+            check_memory(values, spans)
+        return values
 
     def check_storage(self, node, span):
         for word in node.storage:
-            if word == "static":
+            if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
                 raise CompileError.at(span, "a static variable in a function is not supported",
                                       "declare a __constant table at file scope, or pass a __global buffer")
             if word == "extern":
@@ -87,8 +107,6 @@ class DeclarationChecker(CallChecker):
             raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
 
     def _check_variable(self, declared: ct.Qualified, span):
-        if declared.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
         if declared.space == "global":
             raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
         if isinstance(declared.type, ct.Void):
@@ -122,3 +140,8 @@ class DeclarationChecker(CallChecker):
         variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
         self.add(variable.name, variable, span)
         self.constants.append(variable)
+
+
+def _words(node) -> list[str]:
+    """The qualifiers of a declaration, wherever they stand."""
+    return [str(w) for w in (*node.quals, *(innermost(node).quals or []))]

@@ -16,7 +16,7 @@ __all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
 #: what one array on the chip may hold; larger ones belong into a buffer
 MAX_ARRAY_BYTES = 1 << 20
 
-_ALIASES = {"size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
+_ALIASES = {"event_t": ct.UINT, "size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
             "signed": ct.INT, "unsigned": ct.UINT, "void": ct.VOID}
 _SPACES = ("__global", "__local", "__constant", "__private")
 _BASES = {"char": (ct.CHAR, ct.UCHAR), "short": (ct.SHORT, ct.USHORT), "int": (ct.INT, ct.UINT),
@@ -63,11 +63,8 @@ class TypeChecker(StructChecker):
         known = ct.SCALARS.get(name) or _ALIASES.get(name) or ct.VECTORS.get(name)
         if known is not None:
             return ct.Qualified(known)
-        if name.endswith("_t"):
-            if name.startswith("image") or name == "sampler_t":
-                raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
-            if name == "event_t":
-                raise CompileError.at(span, "async copies are not built yet: 'event_t'", "copy in a loop")
+        if name.endswith("_t") and (name.startswith("image") or name == "sampler_t"):
+            raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
         meaning = self.find(name)
         if isinstance(meaning, TypeName):
             return meaning.meaning
@@ -127,8 +124,6 @@ class TypeChecker(StructChecker):
         span = self.span(node) or place
         if isinstance(target.type, ct.Pointer):
             raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
-        if target.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
             raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")

@@ -94,6 +94,8 @@ class ValueChecker(TypeChecker):
             raise CompileError.at(span, "function pointers are not supported", f"call {name}(...)")
         if isinstance(meaning, TypeName):
             raise CompileError.at(span, f"'{name}' is a type, not a value")
+        if isinstance(meaning, tt.Channel):
+            raise CompileError.at(span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})")
         raise CompileError.at(span, f"'{name}' is not declared", self.similar(name))
 
     def _expr_exprlist(self, node):
@@ -311,7 +313,7 @@ def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
     e = tt.root_of(e)
     if isinstance(e, tt.VariableRef):
         v = e.variable
-        return ("constant" if v.kind == "constant" else "private"), v.const, v.volatile
+        return {"constant": "constant", "shared": "local"}.get(v.kind, "private"), v.const, v.volatile
     if isinstance(e, tt.Dereference):
         t = e.pointer.type
         return t.space, t.const, t.volatile

@@ -3,12 +3,12 @@
 from functools import cache
 from math import gcd
 
-from ..ir import IntType
+from ..ir import ArrayType, IntType
 from ..ir import Type as IRType
 from ..ir.values import float_to_bits
 from . import types as ct
 
-__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element"]
+__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element", "value_type"]
 
 #: (byte offset, scalar or pointer type) of one scalar of a value
 Leaf = tuple[int, ct.CType]
@@ -45,6 +45,16 @@ def leaf_count(t: ct.CType) -> int:
     if isinstance(t, ct.Struct) and not t.union:
         return sum(leaf_count(m.type) for m in t.members)
     return len(leaves(t))
+
+
+def value_type(t: ct.CType) -> IRType:
+    """The one IR type of a value as a host or a channel passes it: of several scalars, elements of the size that fits them all."""
+    if not ct.aggregate(t):
+        return ct.ir_type(t)
+    size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
+    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+    element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
+    return ArrayType(element, t.size // size)
 
 
 def has_pointer(t: ct.CType) -> bool:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from pycparser.c_lexer import CLexer, Token
 
-from ..diag import CompileError, Span
+from ..diag import CompileError, Diagnostic, Span
 from .preprocess import Expanded
-from .words import REFUSED_WORDS, SPELLINGS
+from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
 __all__ = ["Attribute", "OpenCLLexer", "Word"]
 
@@ -55,6 +55,7 @@ class OpenCLLexer(CLexer):
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
+        self.errors: list[Diagnostic] = []  #: words that are refused: the parser goes on with them as names
         self._queue: list[Token] = []
         self._next = 0
 
@@ -85,7 +86,7 @@ class OpenCLLexer(CLexer):
     def _located(self, token: Token) -> Token:
         span = self.place(token.lineno, token.column, len(token.value))
         if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
-            raise CompileError.at(span, *REFUSED_WORDS[token.value])
+            self._refuse(span, *REFUSED_WORDS[token.value])
         kind, word = SPELLINGS.get(token.value, (token.type, token.value))
         if token.type not in ("PPPRAGMASTR", "STRING_LITERAL"):
             token.type = kind
@@ -95,6 +96,9 @@ class OpenCLLexer(CLexer):
         token.lineno, token.column, token.filename = span.line, span.column, span.file
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token
+
+    def _refuse(self, span: Span, message: str, hint: str):
+        self.errors.append(Diagnostic(message, span, hint))
 
     # -- attributes: out of the grammar's way
 
@@ -107,13 +111,21 @@ class OpenCLLexer(CLexer):
                 k, attributes = _attribute(tokens, k)
                 self._attach(out, tokens[k] if k < len(tokens) else None, token, attributes)
                 continue
-            if token.value in ("channel", "pipe", "__pipe") and token.type == "ID" and k + 1 < len(tokens) \
-                    and tokens[k + 1].type in _JOINS_TYPE - {"TIMES"}:
-                raise CompileError.at(token.value.span, "channels and pipes are not built yet",
-                                      "pass the data through a __global buffer")
+            if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
+                self._stream_word(token, _after_attributes(tokens, k + 1))
             out.append(token)
             k += 1
         return out
+
+    def _stream_word(self, token: Token, following: Token | None):
+        """``channel``, ``pipe`` and their access words look like qualifiers to the grammar, where they are meant so."""
+        if following is None:
+            return
+        word = STREAM_WORDS.get(token.value)
+        if word and following.type in _JOINS_TYPE - {"TIMES"}:
+            token.type, token.value = "VOLATILE", Word(word, token.value.span)
+        elif token.value in ACCESS_WORDS and following.type in _JOINS_TYPE - {"TIMES"}:
+            token.type, token.value = "VOLATILE", Word(ACCESS_WORDS[token.value], token.value.span)
 
     def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
         place = (token.lineno, token.column, token.filename)
@@ -134,8 +146,16 @@ class OpenCLLexer(CLexer):
         else:
             name = _declared_name(out)
             if name is None:
-                raise CompileError.at(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                self._refuse(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                return
             self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+
+
+def _after_attributes(tokens: list[Token], k: int) -> Token | None:
+    """The token at ``k``, or the first behind the attributes that begin there."""
+    while k < len(tokens) and tokens[k].value in ("__attribute__", "__attribute"):
+        k, _ = _attribute(tokens, k)
+    return tokens[k] if k < len(tokens) else None
 
 
 def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:

@@ -1,12 +1,12 @@
 """A checked program to an IR module."""
 
-from math import gcd
+from math import prod
 
-from ..ir import I64, ArrayType, Function, IntType, Module, Parameter, Value
+from ..ir import I64, Function, MemoryObject, Module, Parameter, Value
 from . import tree as tt
 from . import types as ct
 from .escape import escaping
-from .layout import leaves
+from .layout import leaves, value_type
 from .lower_memory import Address, Part
 from .lower_statements import StatementLowering
 from .storage import Storage, unique
@@ -14,15 +14,22 @@ from .storage import Storage, unique
 __all__ = ["lower"]
 
 
-def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], sources: dict[str, str]) -> Module:
-    """Lower every function; callees stand before their callers. Cannot fail on a checked program."""
+def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], sources: dict[str, str],
+          channels: tuple[tt.Channel, ...] = ()) -> Module:
+    """Lower every function; callees stand before their callers."""
     # a kernel's buffer keeps its name, also in a kernel into which a user of the constant is inlined
     taken = {p.name for f in functions for p in f.parameters}
     names: dict[tt.Variable, str] = {}
     for constant in constants:
         names[constant] = unique(constant.name, taken)
         taken.add(names[constant])
-    return Module({f.name: _function(f, names) for f in functions}, dict(sources))
+    lowered = {f.name: _function(f, names) for f in functions}
+    return Module(lowered, dict(sources), {c.name: _channel(c, "channel") for c in channels})
+
+
+def _channel(channel: tt.Channel, space: str) -> MemoryObject:
+    return MemoryObject(channel.name, space, value_type(channel.type), prod(channel.lengths), span=channel.span,
+                        attrs=tuple(channel.attrs.items()))
 
 
 def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Function:
@@ -31,17 +38,23 @@ def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Funct
     for variable, written in zip(tree.parameters, tree.written_types):
         if tree.kernel:
             function.params.append(_parameter(variable, written))
-        if variable.kind == "buffer":
+        if isinstance(variable, tt.Channel):
+            function.memories[variable.name] = _channel(variable, "pipe")
+        elif variable.kind == "buffer":
             storage.bind_buffer(variable)
     lowering = StatementLowering(storage, function.body, tree.result)
     for variable in tree.parameters:
+        if isinstance(variable, tt.Channel):
+            continue
         _bind(lowering, function, variable)
     lowering.function(tree.body, tree.span)
     return function
 
 
-def _parameter(variable: tt.Variable, written: str) -> Parameter:
-    kind = "buffer" if variable.kind == "buffer" else "scalar"
+def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
+    if isinstance(variable, tt.Channel):
+        return Parameter(variable.name, "pipe", written, 8, variable.span)
+    kind = "scalar" if variable.kind != "buffer" else "local" if variable.type.space == "local" else "buffer"
     return Parameter(variable.name, kind, written, variable.type.size, variable.span)
 
 
@@ -65,7 +78,7 @@ def _argument(lowering: StatementLowering, function: Function, variable: tt.Vari
     """The value that the parameter gets: a kernel's comes from the host, with the bytes it has in memory."""
     t, span = variable.type, variable.span
     if function.kind == "kernel" and ct.aggregate(t):
-        return lowering.chunks(span).unpacked(_new(function, variable.name, _host_type(t)), leaves(t))
+        return lowering.chunks(span).unpacked(_new(function, variable.name, value_type(t)), leaves(t))
     if function.kind == "kernel" and t == ct.BOOL_T:
         return lowering.converted(span, _new(function, variable.name, ct.ir_type(ct.UCHAR)), ct.UCHAR, ct.BOOL_T)
     values = tuple(_new(function, variable.name, ct.ir_type(scalar)) for _, scalar in leaves(t))
@@ -76,11 +89,3 @@ def _new(function: Function, name: str, type) -> Value:
     value = Value(type, name, None, len(function.args))
     function.args.append(value)
     return value
-
-
-def _host_type(t: ct.CType) -> ArrayType:
-    """A struct or vector as the host passes it: elements of one size, as large as every scalar's place allows."""
-    size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
-    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
-    element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
-    return ArrayType(element, t.size // size)

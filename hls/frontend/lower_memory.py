@@ -88,7 +88,7 @@ class MemoryLowering:
         if isinstance(e, tt.VariableRef):
             if self.storage.apart(e.variable):
                 return Part(e.variable)
-            return Address(self.storage.memory(e.variable), name=e.variable.name)
+            return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")
         if isinstance(e, tt.Member):
             return self._member_place(self.address(e.base), e)
         if isinstance(e, tt.Lanes):

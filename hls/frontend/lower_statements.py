@@ -13,13 +13,14 @@ from . import types as ct
 from .evaluate import table_of
 from .flow import completes, exits
 from .layout import leaf_count, leaves
+from .lower_group import EffectLowering
 from .lower_memory import Address
-from .lower_values import ValueLowering, harmless, lanes
+from .lower_values import harmless, lanes
 
 __all__ = ["StatementLowering"]
 
 
-class StatementLowering(ValueLowering):
+class StatementLowering(EffectLowering):
     """Lowers the body of one function. ``result`` is the memory of the value it returns, if any."""
 
     def __init__(self, storage, body: Region, result_type: ct.CType):
@@ -120,6 +121,9 @@ class StatementLowering(ValueLowering):
     def _declare(self, s):
         """The variable is new: what its initializer does not set is 0, in every iteration of a loop around it."""
         variable, t, initial = s.variable, s.variable.type, s.initial or ()
+        if variable.kind == "shared":
+            self.storage.memory(variable)
+            return
         data = table_of(s)
         if data is not None:
             self.storage.table(variable, data)

@@ -39,8 +39,8 @@ class Storage:
         self._taken.add(variable.name)
         element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
-            variable.name, "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span)
+            variable.name, "local" if t.space == "local" else "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
+            span=variable.span, attrs=tuple(variable.attrs.items()))
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):
@@ -55,7 +55,7 @@ class Storage:
 
     def apart(self, variable: Variable) -> bool:
         """Whether the variable lives in several memories, by :meth:`part`."""
-        return variable.kind != "buffer" and variable not in self._whole and _divisible(variable.type)
+        return variable.kind not in ("buffer", "shared") and variable not in self._whole and _divisible(variable.type)
 
     def part(self, variable: Variable, path: tuple[int, ...]) -> str:
         """The memory of the members, or components, that the numbers of ``path`` lead to."""
@@ -75,7 +75,7 @@ class Storage:
         element = memory_element(t)
         length = count * t.size // element.bytes
         if variable.kind != "constant":
-            return self._add(name, element, length, variable.span, variable.volatile)
+            return self._add(name, element, length, variable)
         name = self._name(self._constants[variable] + name.removeprefix(variable.name))
         starts = places(variable.type, path)
         data = b"".join(variable.data[place:place + t.size] for start in starts
@@ -117,17 +117,17 @@ class Storage:
         if variable.kind == "constant":
             return self._constant(variable)
         if variable not in self._memories:
-            self.local(variable)
+            self.local(variable, "local" if variable.kind == "shared" else "private")
         return self._memories[variable]
 
-    def local(self, variable: Variable) -> str:
-        """A new private memory for the variable (for a buffer that moves: for the pointer)."""
+    def local(self, variable: Variable, space: str = "private") -> str:
+        """A new memory for the variable (for a buffer that moves: for the pointer)."""
         t = variable.type
         if has_pointer(t) and not isinstance(t, ct.Pointer):
             raise CompileError.at(variable.span, f"'{variable.name}' holds a pointer, so its address cannot be taken",
                                   "use its members directly, or keep an index instead of the pointer")
         element = memory_element(t)
-        name = self._add(variable.name, element, t.size // element.bytes, variable.span, variable.volatile)
+        name = self._add(variable.name, element, t.size // element.bytes, variable, space)
         self._memories[variable] = name
         return name
 
@@ -141,16 +141,17 @@ class Storage:
 
     def temporary(self, name: str, type: Type, span: Span) -> str:
         """A private scalar of the compiler's own."""
-        return self._add(name, type, 1, span, False)
+        return self._add(name, type, 1, Variable(name, ct.VOID, "local", span))
 
     def _name(self, stem: str) -> str:
         name = unique(stem, self._taken)
         self._taken.add(name)
         return name
 
-    def _add(self, stem: str, element: Type, length: int, span: Span, volatile: bool) -> str:
+    def _add(self, stem: str, element: Type, length: int, variable: Variable, space: str = "private") -> str:
         name = self._name(stem)
-        self.function.memories[name] = MemoryObject(name, "private", element, length, volatile=volatile, span=span)
+        self.function.memories[name] = MemoryObject(name, space, element, length, volatile=variable.volatile,
+                                                    span=variable.span, attrs=tuple(variable.attrs.items()))
         return name
 
     def _constant(self, variable: Variable) -> str:

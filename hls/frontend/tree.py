@@ -10,17 +10,65 @@ from ..diag import Span
 from .types import CType
 
 __all__ = [
-    "AddressOf", "Assign", "Binary", "Block", "Break", "Build", "Builtin", "Call", "Compare", "Conditional", "Const",
-    "Continue", "Convert", "ConvertExactly", "Declare", "Dereference", "Evaluate", "Expr", "FunctionTree", "If", "LValue", "Lanes", "Logical",
-    "Loop", "Member", "Packed", "PointerAdd", "PointerCompare", "PointerDistance", "Reinterpret", "Return", "Section",
-    "Sequence", "Step", "Stmt",
-    "Switch", "Unary", "UnionOf", "Update", "Variable", "VariableRef", "children", "is_lvalue", "root_of",
+    "AddressOf",
+    "Assign",
+    "AsyncCopy",
+    "Atomic",
+    "Barrier",
+    "Binary",
+    "Block",
+    "Break",
+    "Build",
+    "Builtin",
+    "Call",
+    "Channel",
+    "ChannelRead",
+    "ChannelWrite",
+    "Compare",
+    "Conditional",
+    "Const",
+    "Continue",
+    "Convert",
+    "ConvertExactly",
+    "Declare",
+    "Dereference",
+    "Evaluate",
+    "Expr",
+    "Fence",
+    "FunctionTree",
+    "If",
+    "LValue",
+    "Lanes",
+    "Logical",
+    "Loop",
+    "Member",
+    "Packed",
+    "PointerAdd",
+    "PointerCompare",
+    "PointerDistance",
+    "Print",
+    "Reinterpret",
+    "Return",
+    "Section",
+    "Sequence",
+    "Step",
+    "Stmt",
+    "Switch",
+    "Unary",
+    "UnionOf",
+    "Update",
+    "Variable",
+    "VariableRef",
+    "children",
+    "is_lvalue",
+    "root_of",
 ]
 
 
 @dataclass(eq=False)
 class Variable:
-    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant"."""
+    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", or "shared" for
+    one in local memory."""
 
     name: str
     type: CType
@@ -31,6 +79,19 @@ class Variable:
     written: bool = False  #: assigned after its declaration, or its address is taken
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
+    attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
+
+
+@dataclass(eq=False)
+class Channel:
+    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed."""
+
+    name: str
+    type: CType
+    span: Span
+    lengths: tuple[int, ...] = ()  #: of the dimensions of an array
+    pipe: bool = False
+    attrs: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +321,71 @@ class Builtin(Expr):
     """A built-in function; ``name`` is a key of ``hls.frontend.builtins``' table."""
 
     name: str
+    arguments: tuple[Expr, ...]
+
+
+# -- work-groups, atomic operations, channels
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier(Expr):
+    flags: int
+
+
+@dataclass(frozen=True, eq=False)
+class Fence(Expr):
+    kind: str  #: "all", "read" or "write"
+    flags: int
+
+
+@dataclass(frozen=True, eq=False)
+class Atomic(Expr):
+    """``fn`` is one of the IR's; the value is what was there before."""
+
+    fn: str
+    pointer: Expr
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AsyncCopy(Expr):
+    """``count`` elements (ulong) copied by the work-items of the group together; strides in elements (ulong)."""
+
+    target: Expr
+    source: Expr
+    count: Expr
+    target_stride: Expr
+    source_stride: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRead(Expr):
+    """``answer`` points to a bool that says whether a value was there; None for a read that blocks.
+
+    ``into``: the value goes where this points, and what is given is 0, or -1 where none was there (read_pipe).
+    """
+
+    channel: Channel
+    index: Expr
+    answer: Expr | None = None
+    into: Expr | None = None
+    blocking: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelWrite(Expr):
+    """Of type void where it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for none."""
+
+    channel: Channel
+    index: Expr
+    value: Expr
+    blocking: bool
+    pipe: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Print(Expr):
+    format: str
     arguments: tuple[Expr, ...]
 
 

@@ -11,7 +11,7 @@ from . import exact
 from .types import BOOL, I64, PTR, ArrayType, FloatType
 from .values import bits_to_float, float_to_bits, round_float, signed
 
-__all__ = ["OPS", "OpInfo", "evaluate", "has"]
+__all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,19 @@ _ROWS = [
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),
+    # work-groups: `barrier {flags}` is where all work-items of the group meet; `mem_fence {kind, flags}` keeps accesses of one
+    # work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
+    OpInfo("barrier", 0, frozenset({"effect", "group"})),
+    OpInfo("mem_fence", 0, frozenset({"effect"})),
+    # `atomic {fn}` (ptr, pred, operand...) -> what was there before (0 where pred is false); fn: a key of ATOMICS
+    OpInfo("atomic", None, frozenset({"effect", "atomic"})),
+    # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
+    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
+    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe"
+    OpInfo("channel_read", 2, frozenset({"effect", "channel"})),
+    OpInfo("channel_write", 3, frozenset({"effect", "channel"})),
+    # `printf {format}` (pred, argument...): as in C, one argument for each conversion
+    OpInfo("printf", None, frozenset({"effect"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
     # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
@@ -203,6 +216,19 @@ _ROWS = [
     OpInfo("return", None, frozenset({"terminator"})),
 ]
 
+
+def _two(fn):
+    return lambda old, values, bits: fn(old, values[0], bits)
+
+
+#: what an atomic operation leaves in memory: (old value, operands, bits) -> new value, before it is cut to its width
+ATOMICS: dict[str, Callable] = {
+    "add": _two(lambda a, b, n: a + b), "sub": _two(lambda a, b, n: a - b), "xchg": _two(lambda a, b, n: b),
+    "and": _two(lambda a, b, n: a & b), "or": _two(lambda a, b, n: a | b), "xor": _two(lambda a, b, n: a ^ b),
+    "umin": _two(lambda a, b, n: min(a, b)), "umax": _two(lambda a, b, n: max(a, b)),
+    "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
+    "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
+}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 

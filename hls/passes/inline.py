@@ -25,7 +25,7 @@ class Inline:
         done: dict[str, Function] = {}
         for function in module.kernels:
             _inlined(function, module, done, [])
-        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources))
+        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
 
 
 def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
@@ -73,10 +73,11 @@ def _rename(region: Region, memories: dict[str, str]):
 
 
 def _adopt(memory, callee: Function, caller: Function) -> str:
-    """The name under which the caller has the callee's memory; tables are shared, variables are not."""
-    if memory.space == "constant" and caller.memories.get(memory.name) == memory:
-        return memory.name
+    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are not."""
+    shared = memory.space in ("constant", "local")
     stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
+    if shared and caller.memories.get(stem) == replace(memory, name=stem):
+        return stem
     name, count = stem, 0
     while name in caller.memories:
         count += 1

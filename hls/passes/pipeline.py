@@ -126,7 +126,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     with _deep_recursion():
         inlined = Inline().run(module)
         functions = {f.name: _run(f, options) for f in inlined.kernels}
-    return Module(functions, inlined.sources)
+    return Module(functions, inlined.sources, inlined.channels)
 
 
 def _run(function: Function, options: PipelineOptions) -> Function:

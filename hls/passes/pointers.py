@@ -207,6 +207,16 @@ class _Resolver:
         for root, here in self._places(op, pointer, pred, b):
             b.op("store", b.addr(root, self.split[pointer][0]), value, here, attrs=op.attrs)
 
+    def _on_atomic(self, op, b):
+        pointer, pred, *rest = op.operands
+        type = op.result.type
+        done = [(here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
+                for root, here in self._places(op, pointer, pred, b)]
+        _, value = done[-1]
+        for here, other in reversed(done[:-1]):
+            value = b.value("select", here, other, value)
+        set_results(value.op, [op.result])
+
     def _places(self, op, pointer, pred, b) -> list[tuple[str, Value]]:
         """(memory, predicate) of every memory the access may go to."""
         roots = self.roots[pointer]

@@ -11,7 +11,7 @@ from hls.ir.launch import IndexSpace
 from sim.emulator import Emulator
 
 from .generate import INPUTS, PARAMETERS, WORDS, Program
-from .tree import INTEGERS
+from .tree import FLOATS, INTEGERS
 
 __all__ = ["ITEMS", "Results", "emulate", "inputs", "module_of", "run_pocl", "source_of"]
 
@@ -41,8 +41,9 @@ def inputs(seed: int) -> dict[str, np.ndarray]:
         dtype = np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
         arrays[name] = np.frombuffer(rng.bytes(64 * bits // 8), dtype).copy()
         arrays[name][rng.integers(0, 64, 24)] = rng.integers(0, 9, 24)
-    arrays["float"] = (rng.standard_normal(64) * 10.0 ** rng.integers(-3, 9, 64)).astype("f4")
-    arrays["float"][rng.integers(0, 64, 5)] = [0, -0.0, np.inf, np.nan, 1e-42]
+    for name, bits in FLOATS.items():
+        arrays[name] = (rng.standard_normal(64) * 10.0 ** rng.integers(-3, 9, 64)).astype(f"f{bits // 8}")
+        arrays[name][rng.integers(0, 64, 5)] = [0, -0.0, np.inf, np.nan, 1e-42]
     return arrays
 
 
@@ -53,7 +54,7 @@ def kernel_names(count: int) -> list[str]:
 def source_of(programs: Sequence[Program]) -> str:
     """All programs and the kernels that call them."""
     given = ", ".join(f"in_{t}" for t in INPUTS)
-    parts = ["#pragma OPENCL FP_CONTRACT OFF", *map(str, programs)]
+    parts = ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable", "#pragma OPENCL FP_CONTRACT OFF", *map(str, programs)]
     for first in range(0, len(programs), TOGETHER):
         calls = "".join(f"  {p.name}({given}, oi + ({k} * {ITEMS} + g) * {WORDS}, of + ({k} * {ITEMS} + g) * {WORDS}, g);\n"
                         for k, p in enumerate(programs[first:first + TOGETHER], first))

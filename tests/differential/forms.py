@@ -3,7 +3,7 @@
 ``g`` is the generator: ``g.rng``, ``g.expression(type, depth)``, ``g.leaf(type)``, and ``g.inputs``: whether inputs can be read.
 """
 
-from .tree import FLOAT, INTEGERS, Node, Type
+from .tree import FLOATS, INTEGERS, Node, Type
 
 __all__ = ["LANES", "USUAL_LANES", "forms_of", "literal"]
 
@@ -18,7 +18,8 @@ ANY_INTEGER = {"min": 2, "max": 2, "add_sat": 2, "sub_sat": 2, "hadd": 2, "rhadd
 def literal(rng, t: Type) -> Node:
     """A constant."""
     if t.is_float:
-        return Node(f"(({t})({rng.choice(['0.0f', '1.0f', '0.5f', '-3.25f', '1e-3f', '6.5e8f', '100.0f'])}))", (), t)
+        value = rng.choice(["0.0", "1.0", "0.5", "-3.25", "1e-3", "6.5e8", "100.0"])
+        return Node(f"(({t})({value}{'f' if t.bits == 32 else ''}))", (), t)
     bits, signed = INTEGERS[t.element]
     value = rng.choice([0, 1, 2, 3, 7, 31, 100, (1 << bits - 1) - 1, rng.getrandbits(bits - 1), rng.getrandbits(4)])
     sign = "-" if signed and rng.random() < 0.4 else ""
@@ -111,13 +112,18 @@ def converted(g, t, depth):
 
 def from_float(g, t, depth):
     """Saturating; the conversion of NaN is not defined everywhere."""
-    f = t.of("float")
+    f = t.of(g.rng.choice(list(FLOATS)))
     mode = g.rng.choice(["", "", "_rte", "_rtz", "_rtp", "_rtn"])
-    return node(f"convert_{t}_sat{mode}(select({{0}}, ({f})(0.0f), isnan({{0}})))", t, g.expression(f, depth))
+    return node(f"convert_{t}_sat{mode}(select({{0}}, ({f})(0), {_isnan('{0}', f)}))", t, g.expression(f, depth))
+
+
+def _isnan(x: str, f: Type) -> str:
+    """For a scalar double it gives an int, where ``select`` wants as many bits as it selects from."""
+    return f"(long)isnan({x})" if f == Type("double") else f"isnan({x})"
 
 
 def compared(g, t, depth):
-    other = t.of(g.rng.choice([*INTEGERS, "float"]))
+    other = t.of(g.rng.choice([*INTEGERS, *FLOATS]))
     op = g.rng.choice(["<", "<=", ">", ">=", "==", "!="])
     form = f"(({t})({{0}} {op} {{1}}))" if t.lanes == 1 else f"convert_{t}({{0}} {op} {{1}})"
     return node(form, t, *_two(g, other, depth))
@@ -139,7 +145,7 @@ def promoted(g, t, depth):
 
 
 def logical(g, t, depth):
-    kinds = [Type(g.rng.choice([*INTEGERS, "float"])) for _ in range(2)]
+    kinds = [Type(g.rng.choice([*INTEGERS, *FLOATS])) for _ in range(2)]
     form = g.rng.choice(["{0} && {1}", "{0} || {1}", "!{0}", "!({0} || !{1})"])
     return node(f"(({t})({form}))", t, *(g.expression(k, depth) for k in kinds))
 
@@ -230,34 +236,40 @@ def real_arithmetic(g, t, depth):
 
 def real_function(g, t, depth):
     """Sums with 0 have one zero, of either sign."""
-    signed = f"copysign({{0}}, select({{1}}, ({t})(1.0f), isnan({{1}})))"  # the sign of a NaN may be either
-    form = g.rng.choice(["fabs({0})", "(-{0})", "(fmin({0}, {1}) + 0.0f)", "(fmax({0}, {1}) + 0.0f)", signed])
+    signed = f"copysign({{0}}, select({{1}}, ({t})(1), {_isnan('{1}', t)}))"  # the sign of a NaN may be either
+    form = g.rng.choice(["fabs({0})", "(-{0})", f"(fmin({{0}}, {{1}}) + ({t})(0))", f"(fmax({{0}}, {{1}}) + ({t})(0))", signed,
+                         "floor({0})", "ceil({0})", "trunc({0})", "rint({0})", "round({0})", "sqrt({0})"])
     return node(form, t, *_two(g, t, depth))
 
 
+def fused(g, t, depth):
+    return node("fma({0}, {1}, {2})", t, *_two(g, t, depth), g.expression(t, depth))
+
+
 def to_real(g, t, depth):
-    source = t.of(g.rng.choice(list(INTEGERS)))
-    form = "((float){0})" if t.lanes == 1 and g.rng.random() < 0.5 else f"convert_{t}({{0}})"
+    source = t.of(g.rng.choice([*INTEGERS, *FLOATS]))
+    mode = g.rng.choice(["", "", "_rte", "_rtz", "_rtp", "_rtn"])
+    form = f"(({t}){{0}})" if t.lanes == 1 and g.rng.random() < 0.5 else f"convert_{t}{mode}({{0}})"
     return node(form, t, g.expression(source, depth))
 
 
 def real_bits(g, t, depth):
     """A finite number from its bits."""
-    u = t.of("uint")
-    return node(f"as_{t}({{0}} & ({u})(0xbfffffffu))", t, g.expression(u, depth))
+    u = t.sized(False)
+    return node(f"as_{t}({{0}} & ({u})({'0xbfffffffu' if t.bits == 32 else '0xbfffffffffffffffUL'}))", t, g.expression(u, depth))
 
 
 INTEGER_FORMS = (arithmetic, arithmetic, arithmetic, bitwise, bitwise, shift, division, unary, function, function, absolute, clamped,
                  reinterpreted, converted, from_float, compared, chosen, selected)
 SCALAR_FORMS = (promoted, promoted, logical, reduced, component)
 VECTOR_FORMS = (built, swizzled, halved, shuffled, fetched)
-FLOAT_FORMS = (real_arithmetic, real_arithmetic, real_function, to_real, real_bits, chosen, selected)
+FLOAT_FORMS = (real_arithmetic, real_arithmetic, real_function, real_function, fused, to_real, real_bits, chosen, selected)
 
 
 def forms_of(g, t: Type) -> tuple:
     """What an expression of the type may be."""
     if t.is_float:
-        return FLOAT_FORMS + ((component,) if t == FLOAT else VECTOR_FORMS)
+        return FLOAT_FORMS + ((component,) if t.lanes == 1 else VECTOR_FORMS)
     if t.lanes > 1:
         return INTEGER_FORMS + VECTOR_FORMS
     products = (mixed_product,) if t.bits == 32 else ()

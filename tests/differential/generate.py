@@ -7,11 +7,11 @@ import random
 from dataclasses import dataclass, field
 
 from .forms import LANES, USUAL_LANES, forms_of, literal
-from .tree import INTEGERS, Node, Type, sequence
+from .tree import FLOATS, INTEGERS, Node, Type, sequence
 
 __all__ = ["INPUTS", "PARAMETERS", "WORDS", "Program", "random_program"]
 
-INPUTS = (*INTEGERS, "float")
+INPUTS = (*INTEGERS, *FLOATS)
 PARAMETERS = ", ".join([*(f"__global const {t} *in_{t}" for t in INPUTS), "__global ulong *oi", "__global float *of", "uint g"])
 #: Results of one work-item in either output.
 WORDS = 64
@@ -158,7 +158,7 @@ class _Generator:
 
     def any_type(self) -> Type:
         lanes = self.rng.choice(USUAL_LANES) if self.vectors and self.rng.random() < 0.3 else 1
-        return Type(self.rng.choice([*INTEGERS, "int", "float"]), lanes)
+        return Type(self.rng.choice([*INTEGERS, "int", "float", "double"]), lanes)
 
     def declare(self, count: int) -> list[Node]:
         """Variables with initializers, which read those before them."""
@@ -231,10 +231,12 @@ def _reveal(g: _Generator) -> Node:
     counts, lines = {"oi": 0, "of": 0}, []
     found = [(name, t) for name, t in g.variables] + [(f"{name}[{size - 1}]", t) for name, t, size in g.arrays]
     for name, t in found:
-        target = "of" if t.is_float else "oi"
+        target = "of" if t.element == "float" else "oi"
         for k in range(t.lanes):
             if counts[target] < WORDS:
                 value = f"{name}.s{k:x}" if t.lanes > 1 else name
+                if t.element == "double":
+                    value = f"isnan({value}) ? 1 : as_ulong({value})"
                 lines.append(Node(f"{target}[{counts[target]}] = {value};"))
                 counts[target] += 1
     return sequence(*lines)

@@ -7,11 +7,12 @@ So any part may be replaced by another of its type, and any statement be left ou
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-__all__ = ["FLOAT", "INTEGERS", "Node", "Type", "sequence", "smaller"]
+__all__ = ["FLOATS", "INTEGERS", "Node", "Type", "sequence", "smaller"]
 
 #: name -> (bits, signed)
 INTEGERS = {"char": (8, True), "uchar": (8, False), "short": (16, True), "ushort": (16, False), "int": (32, True),
             "uint": (32, False), "long": (64, True), "ulong": (64, False)}
+FLOATS = {"float": 32, "double": 64}
 SEQUENCE = "sequence"
 
 
@@ -27,7 +28,7 @@ class Type:
 
     @property
     def is_float(self) -> bool:
-        return self.element == "float"
+        return self.element in FLOATS
 
     @property
     def signed(self) -> bool:
@@ -36,7 +37,7 @@ class Type:
     @property
     def bits(self) -> int:
         """Of an element."""
-        return 32 if self.is_float else INTEGERS[self.element][0]
+        return FLOATS.get(self.element) or INTEGERS[self.element][0]
 
     def of(self, element: str) -> "Type":
         return Type(element, self.lanes)
@@ -44,9 +45,6 @@ class Type:
     def sized(self, signed: bool) -> "Type":
         """The integer type of this size and shape."""
         return self.of(next(name for name, row in INTEGERS.items() if row == (self.bits, signed)))
-
-
-FLOAT = Type("float")
 
 
 @dataclass(frozen=True)

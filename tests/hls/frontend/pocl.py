@@ -23,13 +23,13 @@ def pocl_context():
         pytest.skip("no OpenCL platform is installed")
 
 
-def run_pocl(context, program, name: str, arguments: Mapping[str, object], size: Sequence[int]) -> dict[str, np.ndarray]:
+def run_pocl(context, program, name: str, arguments: Mapping[str, object], size: Sequence[int], group=None) -> dict[str, np.ndarray]:
     """The buffers after a run; ``arguments`` in the order of the parameters: arrays are buffers, all else is passed by value."""
     import pyopencl as cl
 
     queue, flags = cl.CommandQueue(context), cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = {n: cl.Buffer(context, flags, hostbuf=a) for n, a in arguments.items() if isinstance(a, np.ndarray) and a.ndim}
-    cl.Kernel(program, name)(queue, tuple(size), None, *(buffers.get(n, a) for n, a in arguments.items()))
+    cl.Kernel(program, name)(queue, tuple(size), group, *(buffers.get(n, a) for n, a in arguments.items()))
     results = {n: np.empty_like(arguments[n]) for n in buffers}
     for n, array in results.items():
         cl.enqueue_copy(queue, array, buffers[n])

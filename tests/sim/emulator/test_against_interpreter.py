@@ -25,6 +25,7 @@ from hls.ir import (
     Module,
     Parameter,
 )
+from hls.ir.exact import ROUNDINGS
 from hls.ir.interpreter import ExecutionError
 from hls.ir.launch import IndexSpace
 from hls.passes.inline import Inline
@@ -41,7 +42,7 @@ FLOATS = (FloatType(16), F32, FloatType(64))
 SAMPLES = 24
 
 
-def table_kernel(name: str, opcode: str, types, result) -> Function:
+def table_kernel(name: str, opcode: str, types, result, attrs=None) -> Function:
     """out[i] = op(x0[i], x1[i]...) for each work-item i."""
     f = Function(name, "kernel", attrs={"ndrange": True})
     for n, t in [*((f"x{k}", t) for k, t in enumerate(types)), ("out", result)]:
@@ -54,15 +55,15 @@ def table_kernel(name: str, opcode: str, types, result) -> Function:
         return b.addr(n, b.value("mul", item, b.const(t.bytes, I64)))
 
     values = [b.value("load", place(f"x{k}", t), b.true(), result=t) for k, t in enumerate(types)]
-    b.op("store", place("out", result), b.value(opcode, *values, result=result), b.true())
+    b.op("store", place("out", result), b.value(opcode, *values, result=result, attrs=attrs), b.true())
     b.op("return")
     return f
 
 
 def operations():
-    """(opcode, operand types, result type) for every pure operation on numbers."""
+    """(opcode, operand types, result type), and attributes where it has some, for every pure operation on numbers."""
     for name, row in OPS.items():
-        if row.meaning is None or "convert" in row.traits or row.check not in ("int", "float"):
+        if row.meaning is None or "convert" in row.traits or row.check not in ("int", "float") or name == "fintegral":
             continue
         for t in WIDTHS if row.check == "int" else FLOATS:
             yield name, (t,) * row.arity, row.result([t] * row.arity, {})
@@ -72,13 +73,18 @@ def operations():
             if a.bits != b.bits:
                 yield from ((op, (a,), b) for op in (("zext", "sext") if a.bits < b.bits else ("trunc",)))
         for f in FLOATS:
-            yield from ((op, (a,), f) for op in ("sitofp", "uitofp"))
-            yield from ((op, (f,), a) for op in ("fptosi", "fptoui"))
+            for mode in ROUNDINGS:
+                yield from ((op, (a,), f, {"rounding": mode}) for op in ("sitofp", "uitofp"))
+                yield from ((op, (f,), a, {"rounding": mode}) for op in ("fptosi", "fptoui"))
+            yield from (("sitofp", (a,), f), ("fptosi", (f,), a))
     for a, b in ((I8, 8), (I16, 4), (F32, 2), (FloatType(16), 4)):
         array = ArrayType(a, b)
         yield from (("bitcast", (array,), I64), ("bitcast", (I64,), array), ("bitcast", (array,), ArrayType(I16, 4)))
         yield from (("array", (a,) * b, array), ("extract", (array, I8), a), ("insert", (array, I8, a), array))
     for f in FLOATS:
+        for mode in ROUNDINGS:
+            yield "fintegral", (f,), f, {"rounding": mode}
+            yield from (("fresize", (f,), g, {"rounding": mode}) for g in FLOATS if g != f)
         yield from (("bitcast", (f,), IntType(f.bits)), ("bitcast", (IntType(f.bits),), f))
 
 
@@ -101,10 +107,10 @@ def test_every_operation_on_every_width():
     rows = {f"op{k}": row for k, row in enumerate(operations())}
     module = Module({name: table_kernel(name, *row) for name, row in rows.items()})
     emulator, rng = Emulator(module), random.Random(5)
-    for name, (opcode, types, result) in rows.items():
+    for name, (opcode, types, result, *attrs) in rows.items():
         buffers = {f"x{k}": values(rng, t) for k, t in enumerate(types)} | {"out": np.zeros(SAMPLES * result.bytes, np.uint8)}
         run = Run(name, buffers, {}, IndexSpace.of((SAMPLES,)))
-        assert emulated(emulator, run) == interpreted(Module({name: module.functions[name]}), run), (opcode, types, result)
+        assert emulated(emulator, run) == interpreted(Module({name: module.functions[name]}), run), (opcode, types, result, attrs)
     assert {row[0] for row in rows.values()} >= {n for n, row in OPS.items() if row.check in ("int", "float") and row.meaning}
 
 
