@@ -3,19 +3,14 @@
 
 float log(float x) {
   uint bits = as_uint(x);
-  long sum = _log_exponent(bits) * (long)LN_2_56 + _log_significand(bits);
+  long sum = _log_exponent(bits) * (long)LN_2_56 + _ln_significand(bits);
   return _log_special(x, _from_fixed(sum, 56));
 }
 
-// Exact for powers of two.
 float log2(float x) {
-  uint bits = as_uint(x);
-  float part = _from_fixed(_log_significand(bits), 56) * 1.4426950408889634f;
-  return _log_special(x, (float)_log_exponent(bits) + part);
+  return _log_special(x, _from_fixed(_log2_fixed(as_uint(x)), 55));
 }
 
 float log10(float x) {
-  uint bits = as_uint(x);
-  float part = _from_fixed(_log_significand(bits), 56) * 0.4342944819032518f;
-  return _log_special(x, fma((float)_log_exponent(bits), 0.30102999566398120f, part));
+  return _log_special(x, _from_fixed(_log2_fixed(as_uint(x)), 55) * 0.30102999566398120f);
 }
