@@ -4,7 +4,24 @@ from .build import Builder, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
-from .types import BOOL, F16, F32, F64, I8, I16, I32, I64, PTR, TOKEN, ArrayType, FloatType, IntType, PointerType, TokenType, Type
+from .types import (
+    BOOL,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    PTR,
+    TOKEN,
+    ArrayType,
+    FloatType,
+    IntType,
+    PointerType,
+    TokenType,
+    Type,
+)
 
 __all__ = [
     "BOOL", "F16", "F32", "F64", "I8", "I16", "I32", "I64", "OPS", "PTR", "TOKEN", "ArrayType", "Builder", "FloatType", "Function",

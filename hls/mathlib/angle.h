@@ -1,7 +1,7 @@
 // Sine and cosine of an angle that is given as quarter turns and a rest of at most half of one.
 #ifndef ANGLE_H
 #define ANGLE_H
-#include "fixed.h"
+#include "polynomial.h"
 
 __constant uint _two_over_pi[8] = TWO_OVER_PI;
 
@@ -43,11 +43,6 @@ long _rest_of_quarter(ulong turns) {
 // The rest as an angle in Q.31.
 int _angle(long rest) {
   return (int)(((rest >> 30) * (long)PI_2_31) >> 32);
-}
-
-// p * z for p in Q.30 and z in Q.32
-int _times(int p, uint z) {
-  return (int)(((long)p * (long)z) >> 32);
 }
 
 uint _square(int angle) {

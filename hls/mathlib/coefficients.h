@@ -18,6 +18,70 @@
 #define COS_2 44739225
 #define COS_3 (-1491168)
 #define COS_4 26268
+// (e^x - 1) / x: -0.5 to 0.7, 30 bits below the point, error 2^-26.2
+#define EXPM1_0 1073741812
+#define EXPM1_1 536870969
+#define EXPM1_2 178957787
+#define EXPM1_3 44737770
+#define EXPM1_4 8939568
+#define EXPM1_5 1502574
+#define EXPM1_6 234587
+// sinh(x) / x in x^2: 0 to 1, 30 bits below the point, error 2^-32.1
+#define SINH_0 1073741824
+#define SINH_1 178956968
+#define SINH_2 8947870
+#define SINH_3 212984
+#define SINH_4 3027
+// tanh(x) / x in x^2: 0 to 0.3025, 30 bits below the point, error 2^-30.0
+#define TANH_0 1073741823
+#define TANH_1 (-357913699)
+#define TANH_2 143156162
+#define TANH_3 (-57812750)
+#define TANH_4 22589611
+#define TANH_5 (-6693313)
+// asinh(x) / x in x^2: 0 to 0.25, 30 bits below the point, error 2^-29.4
+#define ASINH_0 1073741823
+#define ASINH_1 (-178956603)
+#define ASINH_2 80513252
+#define ASINH_3 (-47629384)
+#define ASINH_4 30129407
+#define ASINH_5 (-14038546)
+// asin(x) / x in x^2: 0 to 0.25, 30 bits below the point, error 2^-31.0
+#define ASIN_0 1073741824
+#define ASIN_1 178956874
+#define ASIN_2 80536772
+#define ASIN_3 47790863
+#define ASIN_4 34206396
+#define ASIN_5 15349414
+#define ASIN_6 40455519
+// atan(x) / x in x^2: 0 to 0.1717, 30 bits below the point, error 2^-30.0
+#define ATAN_0 1073741823
+#define ATAN_1 (-357913656)
+#define ATAN_2 214728803
+#define ATAN_3 (-152894849)
+#define ATAN_4 113485449
+#define ATAN_5 (-64688326)
+// erf(x) / x in x^2: 0 to 1, 30 bits below the point, error 2^-31.0
+#define ERF_0 1211587905
+#define ERF_1 (-403862635)
+#define ERF_2 121158787
+#define ERF_3 (-28847291)
+#define ERF_4 5608995
+#define ERF_5 (-917259)
+#define ERF_6 128383
+#define ERF_7 (-14935)
+#define ERF_8 1137
+// erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4): -0.8 to 0.5, 29 bits below the point, error 2^-25.5
+#define ERFC_0 588408197
+#define ERFC_1 (-524280499)
+#define ERFC_2 415112446
+#define ERFC_3 (-290373323)
+#define ERFC_4 177639209
+#define ERFC_5 (-93362327)
+#define ERFC_6 40933311
+#define ERFC_7 (-14458363)
+#define ERFC_8 3331707
+#define ERFC_9 404474
 // log(1 + x) / x: -0.0166 to 0.0166, 30 bits below the point, error 2^-34.9
 #define LOG1P_0 1073741824
 #define LOG1P_1 (-536870910)

@@ -42,7 +42,7 @@ class Polynomial:
     def error(self, coefficients: list[int]):
         """The largest absolute error on the grid."""
         def value(x):
-            return mp.polyval([mpf(c) / 2**self.bits for c in reversed(coefficients)], x)
+            return sum(mpf(c) / 2**self.bits * x**k for k, c in enumerate(coefficients))
 
         return max(abs(value(x) - self.function(x)) for x in (self._point(mpf(k) / GRID * 2 - 1) for k in range(GRID + 1)))
 
@@ -67,10 +67,29 @@ def quotient(f, limit):
     return lambda x: f(x) / x if x else mpf(limit)
 
 
+def of_root(f):
+    """z -> f(x) / x for x^2 = z, where f(x) / x is 1 (or, for erf, 2 / sqrt(pi)) at 0."""
+    limit = mp.diff(f, 0)
+    return lambda z: quotient(f, limit)(mp.sqrt(z))
+
+
+def scaled_erfc(x):
+    return mp.erfc(x) * mp.exp(x * x)
+
+
 POLYNOMIALS = (
     Polynomial("EXP2", lambda x: mpf(2) ** x, 0, 1, 6, 30, "2^x", (1 << 30,)),
-    Polynomial("SIN", lambda z: quotient(mp.sin, 1)(mp.sqrt(z)), 0, 0.617, 3, 30, "sin(x) / x in x^2", (1 << 30,)),
+    Polynomial("SIN", of_root(mp.sin), 0, 0.617, 3, 30, "sin(x) / x in x^2", (1 << 30,)),
     Polynomial("COS", lambda z: mp.cos(mp.sqrt(z)), 0, 0.617, 4, 30, "cos(x) in x^2", (1 << 30,)),
+    Polynomial("EXPM1", quotient(mp.expm1, 1), -0.5, 0.7, 6, 30, "(e^x - 1) / x"),
+    Polynomial("SINH", of_root(mp.sinh), 0, 1, 4, 30, "sinh(x) / x in x^2"),
+    Polynomial("TANH", of_root(mp.tanh), 0, 0.3025, 5, 30, "tanh(x) / x in x^2"),
+    Polynomial("ASINH", of_root(mp.asinh), 0, 0.25, 5, 30, "asinh(x) / x in x^2"),
+    Polynomial("ASIN", of_root(mp.asin), 0, 0.25, 6, 30, "asin(x) / x in x^2"),
+    Polynomial("ATAN", of_root(mp.atan), 0, 0.1717, 5, 30, "atan(x) / x in x^2"),
+    Polynomial("ERF", of_root(mp.erf), 0, 1, 8, 30, "erf(x) / x in x^2"),
+    Polynomial("ERFC", lambda s: scaled_erfc(4 * (1 + s) / (1 - s)) * 8 / (1 - s), -0.8, 0.5, 9, 29,
+               "erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4)"),
     Polynomial("LOG1P", quotient(mp.log1p, 1), -0.0166, 0.0166, 4, 30, "log(1 + x) / x", (1 << 30,)),
     Polynomial("LOG2P", quotient(lambda x: mp.log1p(x) / mp.log(2), 1 / mp.log(2)), -0.0166, 0.0166, 4, 30, "log2(1 + x) / x"),
 )
