@@ -7,6 +7,7 @@ from unittest import mock
 
 import sim.cl.program as program_module
 from sim.cl.memory import Buffer
+from sim.loaded import LoadedSystem
 from tests.examples.hosts import load
 
 from .from_plan import KernelRun, run_kernel_model
@@ -57,7 +58,6 @@ class _Launch:
     addresses: dict
     scalars: dict
     sizes: tuple
-    age: int  #: cycles that the simulated board has been running
 
     @classmethod
     def of(cls, program, kernel, values, space):
@@ -67,26 +67,30 @@ class _Launch:
         n = space.work_dim
         return cls(program, kernel.name, {name: bytearray(b.bytes) for name, b in buffers.items()},
                    {name: b.address for name, b in buffers.items()}, scalars,
-                   (space.global_size[:n], space.local_size[:n], space.offset[:n]), program.system.session.cycle())
+                   (space.global_size[:n], space.local_size[:n], space.offset[:n]))
 
-    def on_model(self) -> KernelRun:
+    def on_model(self, age) -> KernelRun:
         result = self.program.result
         kernel = next(k for k in result.kernels if k.function.name == self.kernel)
-        return run_kernel_model(kernel, result.board, self.buffers, self.addresses, self.scalars, self.sizes, self.age)
+        return run_kernel_model(kernel, result.board, self.buffers, self.addresses, self.scalars, self.sizes, age)
 
 
 @contextmanager
 def _launches():
-    """Every launch of a board inside, in order, with its event."""
-    seen, execute = [], program_module.execute
+    """Every launch of a board inside, in order, with its event and the cycle of the board in which it started."""
+    seen, started, execute, wait = [], [], program_module.execute, LoadedSystem._wait
 
     def watched(program, kernel, values, space):
         launch = _Launch.of(program, kernel, values, space)
         event = execute(program, kernel, values, space)
-        seen.append((launch, event))
+        seen.append((launch, event, started[-1]))
         return event
 
-    with mock.patch.object(program_module, "execute", watched):
+    def wait_from(system, kernel):
+        started.append(system.session.cycle())
+        wait(system, kernel)
+
+    with mock.patch.object(program_module, "execute", watched), mock.patch.object(LoadedSystem, "_wait", wait_from):
         yield seen
 
 
@@ -94,7 +98,7 @@ def compare(example: str, options: list[str]) -> list[Comparison]:
     """Runs the example's host program on the simulated board, and every launch of it on the model."""
     with _launches() as seen:
         load(example).main(options)
-    return [Comparison(example, event.stats.to_dict(), launch.on_model()) for launch, event in seen]
+    return [Comparison(example, event.stats.to_dict(), launch.on_model(age)) for launch, event, age in seen]
 
 
 def main(names):
