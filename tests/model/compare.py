@@ -87,7 +87,7 @@ def _launches():
         return event
 
     def wait_from(system, kernel):
-        started.append(system.session.cycle())
+        started.append(system.session.cycle() - 1)  # the start was acknowledged in the run's first cycle
         wait(system, kernel)
 
     with mock.patch.object(program_module, "execute", watched), mock.patch.object(LoadedSystem, "_wait", wait_from):
