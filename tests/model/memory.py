@@ -5,6 +5,9 @@ Registers on the way are those of ``rtl_lib/interconnect`` and ``rtl_lib/axi``; 
 
 from collections import deque
 from dataclasses import dataclass
+from functools import reduce
+from itertools import repeat
+from operator import add
 
 from .dram import READ, WRITE, Channel
 from .fifo import Fifo
@@ -146,7 +149,7 @@ class _Bank:
         timing = board.memory.timing
         self.burst_bytes = timing.bus_bits // 8 * 8
         self.ticks_per_cycle = board.clock.period_ns / timing.tck_ns
-        self._time = age * self.ticks_per_cycle
+        self._time = reduce(add, repeat(self.ticks_per_cycle, age), 0.0)  # as the board adds it up, rounding included
         self.channel = Channel(timing, int(self._time))
         self.latency = round(timing.controller_latency_ns / timing.tck_ns)
         self.reads, self.writes = Fifo(clock, 2, "reads"), Fifo(clock, 2, "writes")
