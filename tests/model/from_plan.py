@@ -7,8 +7,8 @@ from hls.ir import TokenType
 from hls.schedule.levels import is_exceptional
 from hls.target.board import Board
 
-from .memory import GlobalMemory
 from .loop import Loop
+from .memory import GlobalMemory
 from .recording import Recorded, record
 from .simulate import ALL_RULES, Clock, Figures
 from .spec import AccessSpec, LevelSpec, LoopSpec, OperationSpec, RecurrenceSpec, UnitSpec
