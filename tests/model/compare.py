@@ -19,7 +19,7 @@ __all__ = ["SIZES", "Comparison", "compare_example", "compare_kernel"]
 
 #: Large enough for the steady state to count, small enough to be simulated in Python.
 SIZES = {
-    "collatz": ["--n=100"],
+    "collatz": ["--n=40"],
     "conv2d": ["--width=60", "--height=40"],
     "divergent": ["--rows=64", "--skewed_rows=200"],
     "dot": ["--n=700"],
