@@ -10,6 +10,7 @@ from typing import Protocol
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
+from .alone import DropNeedless
 from .carried import AssumeContinue
 from .cse import CommonSubexpressions
 from .dce import DeadCode
@@ -91,7 +92,7 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
     """The passes that a kernel without calls goes through."""
     return [
-        Mem2Reg(warn=options.warn),
+        DropNeedless(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
