@@ -252,6 +252,15 @@ class _Verifier:
         for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
             self._require(name in self.function.memories, op, f"no memory is called {name}")
 
+    def _check_hazard(self, op):
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+        accesses = op.attrs.get("loads", 0) + len(op.attrs.get("certain", ()))
+        self._require(op.attrs.get("loads", 0) > 0 and op.attrs.get("certain"), op, "compares nothing")
+        self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
+        for k, value in enumerate(op.operands):
+            wanted = BOOL if k % 2 else PTR
+            self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
+
     def _check_call(self, op):
         callee = op.attrs.get("callee")
         self._require(isinstance(callee, str), op, "names no function")
