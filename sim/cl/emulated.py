@@ -92,7 +92,7 @@ def run_emulated(program: Emulated, context: Context, kernel: KernelInterface, v
 def _remark(program: Emulated, outcome: Outcome) -> None:
     """Say on stderr what was read before it was written, once for each place of the program."""
     for read in outcome.unset_reads:
-        place = Diagnostic(read.kernel, read.span)
+        place = Diagnostic(read.function, read.span)
         if place not in program.told:
             program.told.add(place)
             print(render(read.diagnostic, program.module.sources), file=sys.stderr, flush=True)

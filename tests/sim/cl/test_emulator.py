@@ -151,7 +151,7 @@ def test_what_is_read_before_it_is_written_is_said_once(context, queue, out, cap
         stats = program.unset(queue, (1,), None, out, np.int32(3)).stats.to_dict()
         assert stats["unset_reads"] == [{"line": line("= u[3]"), "count": 1}]
     assert host(queue, out)[0] == 0
-    assert capfd.readouterr().err.count("kernel unset: an element is read once before it is written") == 1
+    assert capfd.readouterr().err.count("in unset, an element is read once before it is written") == 1
 
 
 def test_errors_of_the_source_are_the_compilers(context):
