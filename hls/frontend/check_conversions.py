@@ -65,6 +65,8 @@ class ConversionChecker(ValueChecker):
             return tt.Convert(target, span, self.rvalue(node.expr))
         if isinstance(target, ct.Vector) and isinstance(node.expr, c_ast.ExprList):
             return self.vector_literal(target, node.expr.exprs, span)
+        if isinstance(target, ct.Vector) and (literal := _component_of_literal(node)):
+            return self.rvalue(literal)
         e = self.rvalue(node.expr)
         if ct.number(target) and ct.arithmetic(e.type):
             return replace(self.convert(e, target), span=span)
@@ -83,3 +85,17 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:
+    """``(float4)(a, b, c, d).x`` with the component taken of the literal: the C grammar takes it of ``(a, b, c, d)``."""
+    names, inner = [], node.expr
+    while isinstance(inner, c_ast.StructRef) and inner.type == ".":
+        names.append(inner)
+        inner = inner.name
+    if not names or not isinstance(inner, c_ast.ExprList):
+        return None
+    found = c_ast.Cast(node.to_type, inner, node.coord)
+    for one in reversed(names):
+        found = c_ast.StructRef(found, ".", one.field, one.coord)
+    return found
