@@ -36,6 +36,7 @@ class ConversionChecker(ValueChecker):
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
             if leaf_count(t) > _MOST_SCALARS:
                 raise CompileError.at(e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop")
+            self._advise(e)
             return e
         if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_assignable(e, t, role)
@@ -43,6 +44,14 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
         hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
         raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
+
+    def _advise(self, e: tt.Expr):
+        """A struct whose size is no power of two is not moved by one access."""
+        t, root = e.type, tt.root_of(e)
+        buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")
+        if buffer and isinstance(t, ct.Struct) and t.size & t.size - 1 and leaf_count(t) > 1:
+            self.warn(e.span, f"'{t}' has {t.size} bytes, so reading one takes {leaf_count(t)} accesses",
+                      f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one")
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
