@@ -185,7 +185,7 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
         w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
         w.line(f"  {action}")
     else:
-        w.line(f"  if ({stuck}) suspend(POLLING, {site});")
+        w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
         w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
     w.line("}")
 
