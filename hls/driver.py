@@ -81,7 +81,8 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = check_hardware(module), []
     optimized = optimize(module, PipelineOptions(
-        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), warn=told.append, record=unrolled.append))
+        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), hazards=board.memory.kind != "onchip",
+        warn=told.append, record=unrolled.append))
     return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
 
 

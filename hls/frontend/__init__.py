@@ -10,7 +10,7 @@ from .check import check
 from .library import link
 from .lower import lower
 from .parse import parse
-from .preprocess import preprocess
+from .preprocess import Expanded, preprocess, with_macro
 
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
@@ -65,6 +65,14 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     """:func:`parse_source`; ``sources`` gets the texts of included files."""
     expanded = preprocess(text, file, defines, include_dirs)
     sources |= expanded.sources
+    try:
+        return _translated(expanded, file, options, sources)
+    except CompileError as error:
+        raise CompileError(*(with_macro(d, expanded) for d in error.diagnostics)) from None
+
+
+def _translated(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
+    """The rest of :func:`parse_source` behind the preprocessor."""
     # Without fp64 OpenCL takes 1.0 as a float. A program that never says double would pay for units it did not ask for.
     doubles = bool(_DOUBLE.search(expanded.text))
     program = check(parse(expanded, file), options.single_precision_constants, doubles)
@@ -75,7 +83,7 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     if errors:
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
-    return Result(module, tuple(sorted(found, key=_order)))
+    return Result(module, tuple(with_macro(d, expanded) for d in sorted(found, key=_order)))
 
 
 def _order(d: Diagnostic):

@@ -68,11 +68,12 @@ def run_kernel(
     local_size: Sequence[int] | None = None,
     global_offset: Sequence[int] | None = None,
     max_iterations: int | None = None,
+    watch=None,
     **options,
 ) -> None:
     """Run one kernel: :func:`run_launches` of one :class:`Launch`, whose fields the arguments are."""
     launch = Launch(kernel_name, buffers, scalars or {}, global_size, local_size, global_offset)
-    run_launches(module, [launch], max_iterations, **options)
+    run_launches(module, [launch], max_iterations, watch=watch, **options)
 
 
 def run_launches(
@@ -81,12 +82,15 @@ def run_launches(
     max_iterations: int | None = None,
     channels: dict[str, list[Channel]] | None = None,
     write: Callable[[str], object] = sys.stdout.write,
+    watch=None,
 ) -> None:
     """Run kernels at the same time, each over its index space: group by group, the work-items of a group in turn, x fastest,
     each until it ends or waits.
 
     ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to run; it gets
-    those that are missing. ``write`` gets what printf prints.
+    those that are missing. ``write`` gets what printf prints. ``watch``, where there is one, is told what happens:
+    ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off; ``enter(op, on)``,
+    ``iterate(op)`` and ``leave(op)`` of loops.
 
     Raises ExecutionError for an access outside a memory, when the bound is reached, and when all kernels wait; ValueError
     for launch arguments that do not fit the kernel.
@@ -99,7 +103,7 @@ def run_launches(
     env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float, "channels": channels,
            "round_float": round_float, "ExecutionError": ExecutionError, "write": write}
     for each in module.functions.values():
-        _Emitter(each, env, waiting).compile()
+        _Emitter(each, env, waiting, watch).compile()
     kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
                for k, launch in enumerate(launches)}
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
@@ -184,8 +188,8 @@ def _python_name(function: Function) -> str:
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
-    def __init__(self, function: Function, env: dict, waiting: set[str]):
-        self.function, self.env, self.waiting = function, env, waiting
+    def __init__(self, function: Function, env: dict, waiting: set[str], watch=None):
+        self.function, self.env, self.waiting, self.watch = function, env, waiting, watch
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
@@ -285,6 +289,12 @@ class _Emitter:
     def _op_fresh(self, op, depth):
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
 
+    def _tell(self, depth, event, op, *facts):
+        """Let the watcher know."""
+        if self.watch is not None:
+            tell = self._bind(getattr(self.watch, event))
+            self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
+
     def _op_barrier(self, op, depth):
         self._line(depth, f"yield {BARRIER!r}")
 
@@ -350,6 +360,7 @@ class _Emitter:
 
     def _op_load(self, op, depth):
         pointer, pred = self._names(op.operands[:2])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
         load, _ = accessors(op.result.type)
         value = f"{self._bind(load)}({pointer}, {self._bind(op.span)})"
         nothing = self._bind(zero(op.result.type))
@@ -357,6 +368,7 @@ class _Emitter:
 
     def _op_store(self, op, depth):
         pointer, value, pred = self._names(op.operands[:3])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
         _, store = accessors(op.operands[1].type)
         self._line(depth, f"if {pred}: {self._bind(store)}({pointer}, {value}, {self._bind(op.span)})")
         for token in self._names(op.results):
@@ -364,6 +376,12 @@ class _Emitter:
 
     def _op_fence(self, op, depth):
         """Accesses take place in program order here: nothing is left to wait for."""
+        self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
+        self._line(depth, f"{self._name(op.result)} = 0")
+
+    def _op_hazard(self, op, depth):
+        """Every store before is in memory here."""
+        self._tell(depth, "access", op, "0")
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_call(self, op, depth):
@@ -386,9 +404,12 @@ class _Emitter:
             self._line(depth, line)
         go = f"go{len(self.lines)}"
         self._line(depth, f"{go} = {self._name(op.operands[0])}")
+        self._tell(depth, "enter", op, go)
         self._line(depth, f"while {go}:")
+        self._tell(depth + 1, "iterate", op)
         watchdog = f"if not ticks[0]: raise ExecutionError('too many loop iterations', {self._bind(op.span)})"
         for line in ["ticks[0] -= 1", watchdog, *self._assign(self._names(body.args), carried)]:
             self._line(depth + 1, line)
         self._region(body, depth + 1,
                      lambda end: self._assign([go, *carried], self._names(end.operands)))
+        self._tell(depth, "leave", op)

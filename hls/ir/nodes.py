@@ -91,6 +91,11 @@ class MemoryObject:
     span: Span | None = None
     attrs: tuple[tuple[str, object], ...] = ()
 
+    @property
+    def onchip(self) -> bool:
+        """Whether it is a memory of the kernel itself: RAM, or a table in ROM."""
+        return self.space in ("private", "local", "constant")
+
 
 @dataclass(frozen=True)
 class Parameter:

@@ -14,7 +14,8 @@ _CONVERSIONS = {
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
     "fresize": (FloatType, FloatType, "different"),
 }
-_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim"}
+_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim",
+              "compute_id"}
 
 
 class VerifyError(Exception):
@@ -251,6 +252,15 @@ class _Verifier:
         self._require(op.attrs.get("mems"), op, "waits for no memory")
         for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
             self._require(name in self.function.memories, op, f"no memory is called {name}")
+
+    def _check_hazard(self, op):
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+        accesses = op.attrs.get("loads", 0) + len(op.attrs.get("certain", ()))
+        self._require(op.attrs.get("loads", 0) > 0 and op.attrs.get("certain"), op, "compares nothing")
+        self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
+        for k, value in enumerate(op.operands):
+            wanted = BOOL if k % 2 else PTR
+            self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
 
     def _check_call(self, op):
         callee = op.attrs.get("callee")

@@ -23,7 +23,7 @@ class Mem2Reg:
     """
 
     arrays: bool = False
-    max_bits: int = 4096
+    max_bits: int = 1024  #: beyond it multiplexers cost more than a block RAM
     warn: Callable[[Diagnostic], None] | None = None
 
     @property

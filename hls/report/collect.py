@@ -43,12 +43,13 @@ def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resou
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, module, memory_latency), _accesses(kernel), collect_privates(kernel, module), resources,
+        reason=function.attrs.get("reason", ""),
     )
 
 
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units that differ in nothing a reader knows are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason) for a in kernel.memory.accesses.values()
+        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason) for a in kernel.memory.outside.values()
     )
     return tuple(Access(*what, count) for what, count in found.items())

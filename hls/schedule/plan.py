@@ -7,6 +7,7 @@ A region (the kernel's top, or a loop's body) is a chain of levels; a level is a
 from dataclasses import dataclass
 
 from ..ir import Op, Region, TokenType, Value
+from .parts import PartChoice
 
 __all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row", "Window"]
 
@@ -81,7 +82,8 @@ class LevelPlan:
     ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
     token only when every queue has room for all tokens inside (credits).
     ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces;
-    ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner).
+    ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner). Tokens enter a multiple of
+    ``spacing`` cycles apart, so that operations which share a port in different stages never meet.
     """
 
     index: int
@@ -92,6 +94,7 @@ class LevelPlan:
     ready: Point | None
     ready_overlap: Point | None
     windows: tuple[Window, ...] = ()
+    spacing: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,3 +138,4 @@ class KernelPlan:
     static: tuple[Op, ...]  #: computed beside the pipeline, from arguments, before the kernel starts
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
+    parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
