@@ -20,6 +20,8 @@ def _work_item(w, op: Op):
     fn = op.attrs["fn"]
     if fn == "work_dim":
         text = "item.launch->work_dim"
+    elif fn == "compute_id":
+        text = "0"  # one unit runs all groups
     else:
         text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get('dim', 0)}]"
     w.declare(op.result, masked(text, op.result.type))
@@ -222,7 +224,7 @@ ATOMICS = {
 }
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing,
+    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
     "call": _call, "if": _if, "loop": _loop,
     "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
     "channel_write": _channel_write, "printf": _printf,
