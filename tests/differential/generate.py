@@ -215,7 +215,7 @@ def random_program(seed: int, name: str = "p", vectors: bool = True) -> Program:
     declarations = g.declare(rng.randint(3, 6)) + g.declare_arrays()
     if rng.random() < 0.4:
         before += _struct(g, f"S_{name}")
-        declarations.append(Node(f"S_{name} s = {{{{0}}}}, old;"))
+        declarations.append(Node(f"S_{name} s = {{{{ 0 }}}}, old;"))
         body = [g.statement(2, False), Node("old = s;"), *(g.statement(2, False) for _ in range(2)),
                 Node("if ({0}) s = old;", (g.condition(),))]
     else:
