@@ -10,7 +10,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_right_lost, top_of_shift
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
@@ -103,9 +103,8 @@ def _limit(wire, *, leading, top):
 
 
 def _normalize(fmt, wire, *, total, shift, below):
-    shifted = wire(shift_left(total, shift), "shifted")
-    kept = fmt.precision + 1  # unit, mantissa, guard
-    return {"kept": shifted[-kept:], "rest": Cat(shifted[:-kept], below)}
+    kept, rest = top_of_shift(wire, total, shift, fmt.precision + 1)  # unit, mantissa, guard
+    return {"kept": kept, "rest": Cat(rest, below)}
 
 
 def _collect(wire, *, kept, rest):
@@ -142,7 +141,7 @@ class FloatFma(PipelinedPart):
             beside("product", product, exponents[0]), beside("gather", gather, exponents[1]),
             *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
             Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
-            Step("measure", leading_zeros_levels(window) + MUX, _measure),
+            Step("measure", leading_zeros_levels(window), _measure),
             Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
             Step("normalize", shifter(window), partial(_normalize, fmt)),
             Step("collect", any_of(window), _collect),
