@@ -1,7 +1,9 @@
 """OpenCL C to IR: preprocess, parse, check, lower."""
 
+import gc
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic, Span
@@ -53,7 +55,8 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        return _compile(text, file, defines or {}, include_dirs, options, sources)
+        with _uncollected():
+            return _compile(text, file, defines or {}, include_dirs, options, sources)
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
     except RecursionError:
@@ -84,6 +87,18 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
     return Result(module, tuple(with_macro(d, expanded) for d in sorted(found, key=_order)))
+
+
+@contextmanager
+def _uncollected():
+    """No garbage collection in between: trees of tokens only grow here, and looking through them costs a square of time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def _order(d: Diagnostic):

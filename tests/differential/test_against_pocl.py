@@ -52,7 +52,7 @@ def test_a_difference_is_found_and_made_small(context):
     findings = check(context, [random_program(seed, f"p{seed}") for seed in range(2)], wrong)
     assert findings
     small = shrink(findings[0].program, same_fault(context, findings[0], wrong), 30)
-    assert len(str(small)) < len(str(findings[0].program)) * 0.7
+    assert len(str(small)) < len(str(findings[0].program)) * 0.85
     assert re.search(r"[-]|sub_sat|abs", str(small))
 
 
