@@ -2,13 +2,16 @@
 
 import ctypes
 import os
+import shutil
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
@@ -68,7 +71,7 @@ class Emulator:
 
     @cached_property
     def _library(self) -> ctypes.CDLL:
-        library = ctypes.CDLL(str(build_library(self._program.text, self._hasty)))
+        library = _load(build_library(self._program.text, self._hasty))
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
         library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         return library
@@ -160,6 +163,19 @@ class Emulator:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
         return (UnsetRead(*place, count) for place, count in found.items())
+
+
+_loaded: set[Path] = set()
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
+    if path not in _loaded:
+        _loaded.add(path)
+        return ctypes.CDLL(str(path))
+    with tempfile.NamedTemporaryFile(prefix="sluice-", suffix=".so") as copy:
+        shutil.copyfile(path, copy.name)
+        return ctypes.CDLL(copy.name)
 
 
 def _value(word: int, type):

@@ -182,6 +182,16 @@ def test_kernels_that_wait_for_each_other_are_named_with_channel_and_line(joined
         emulator.run("source", {"a": np.zeros(1, "i4")}, {"n": 1}, ONE)
 
 
+def test_two_emulators_of_the_same_program_share_nothing(joined):
+    one, other = Emulator(joined), Emulator(joined)
+    one.run("source", {"a": np.zeros(2, "i4")}, {"n": 2}, ONE)
+    started = other.start("both_first", {}, {"n": 1}, ONE)
+    other.advance()
+    assert not started.done
+    one.run("both_first", {}, {"n": 1}, ONE)
+    other.reset()
+
+
 def test_a_channel_outside_its_array(joined):
     with pytest.raises(EmulationError, match="joined.cl:25:.*kernel chosen: there is no channel 6: the array has 6"):
         Emulator(joined).run("chosen", {}, {"k": 6}, ONE)
