@@ -11,6 +11,7 @@ from hls.ir import walk
 from .campaign import check, optimized, pocl_context, same_fault, shrink
 from .devices import emulate, inputs, module_of, source_of
 from .generate import random_program
+from .groups import group_source, on_emulator, on_pocl
 from .tree import Node, Type, sequence, smaller
 
 BATCH = 25
@@ -37,6 +38,14 @@ def test_same_bytes_as_pocl(context, batch):
     programs = [random_program(seed, f"p{seed}") for seed in range(BATCH * batch, BATCH * (batch + 1))]
     findings = check(context, programs)
     assert not findings, "\n\n".join(map(str, findings))
+
+
+@pytest.mark.parametrize("first", range(0, 24, 12))
+def test_work_groups(context, first):
+    seeds = range(first, first + 12)
+    source = group_source(seeds)
+    for seed, expected, got in zip(seeds, on_pocl(context, source, seeds), on_emulator(source, seeds), strict=True):
+        assert got == expected, group_source([seed])
 
 
 def test_a_difference_is_found_and_made_small(context):
