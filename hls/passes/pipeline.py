@@ -23,6 +23,7 @@ from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import NoPrivateMemory
+from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -44,12 +45,14 @@ class Pass(Protocol):
 class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
 
+    ``fp_relaxed`` lets additions of floats be taken in another order.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
 
     max_ops: int = 20_000
     address_bits: int = 40
+    fp_relaxed: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -96,6 +99,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # before loops assume that they go on, which gives the last sum a user of its own
+        *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
         RecordTrips(),
         AssumeContinue(), *CLEAN,
