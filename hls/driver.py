@@ -8,6 +8,7 @@ from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
+from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.relaxed import BalanceSums, PartialSums
@@ -79,9 +80,10 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, unrolled = [], []
+    told, unrolled = check_hardware(module), []
     optimized = optimize(module, PipelineOptions(
-        address_bits=timing.address_bits, fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
+        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), hazards=board.memory.kind != "onchip",
+        fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
     kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
 
@@ -107,6 +109,11 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
     return CompiledKernel(function, memory, plan, tuple(mine))
+
+
+def _access_bytes(board: Board) -> int:
+    """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
+    return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
 
 
 def _address_bits(board: Board) -> int:

@@ -17,7 +17,7 @@ ORDER = (
     {"target", "options"},
     {"ir"},
     {"analysis", "frontend"},
-    {"passes"},
+    {"passes", "emulate"},
     {"memory"},
     {"schedule"},
     {"profile"},
@@ -30,7 +30,7 @@ ORDER = (
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}
 
 #: Parts that may import less than their row allows.
-NARROWER = {"frontend": {"diag", "ir", "mathlib"}, "profile": {"diag"}}
+NARROWER = {"frontend": {"diag", "ir", "mathlib"}, "emulate": {"diag", "ir"}, "profile": {"diag"}}
 
 #: Only these turn source text into IR; all others start from the IR.
 READS_FRONTEND = {"driver", "cli"}

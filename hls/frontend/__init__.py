@@ -74,7 +74,7 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
         raise CompileError(*errors)
-    module = link(lower(program.functions, program.constants, sources))
+    module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
     return Result(module, tuple(sorted(found, key=_order)))
 
 

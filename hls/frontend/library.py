@@ -21,7 +21,7 @@ def link(module: Module) -> Module:
     found: dict[str, Function] = {}
     for function in module.functions.values():
         _add_callees(function, {}, found)
-    return Module({**found, **module.functions}, module.sources) if found else module
+    return Module({**found, **module.functions}, module.sources, module.channels) if found else module
 
 
 def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pcpp import Action, OutputDirective, Preprocessor
 
 from ..diag import CompileError, Diagnostic, Span
+from .guard import MOST_EXPANDED, check_source
 from .predefined import PREDEFINED
 
 __all__ = ["Expanded", "preprocess"]
@@ -69,6 +70,7 @@ class _OpenCLPreprocessor(Preprocessor):
         self.sources: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
         self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
+        self.expanded = 0  #: tokens read, and looked at for macros
         super().__init__()
         self.lastdirective = None
 
@@ -77,6 +79,7 @@ class _OpenCLPreprocessor(Preprocessor):
     def group_lines(self, input, abssource):
         name = abssource if self.sources else self.main_file
         self.sources.setdefault(name, input)
+        self._spend(check_source(input, name), Span(name, 1))
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
@@ -86,6 +89,18 @@ class _OpenCLPreprocessor(Preprocessor):
                 token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
                 token.source = _Origin(token.place)
             yield line
+
+    def _spend(self, tokens: int, place: Span | None):
+        """Refuse macros and includes that grow beyond measure."""
+        self.expanded += tokens
+        if self.expanded > MOST_EXPANDED:
+            raise CompileError.at(place, f"macros and includes become more than {MOST_EXPANDED:,} words and signs here",
+                                  "write the macro as a function")
+
+    def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
+        source = tokens[0].source if tokens else None
+        self._spend(len(tokens), source.span if isinstance(source, _Origin) else self._place())
+        return super().expand_macros(tokens, expanding_from)
 
     def define(self, tokens):
         if not isinstance(tokens, str):

@@ -2,14 +2,14 @@
 
 from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
-from .optable import OPS, has
-from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
+from .optable import ATOMICS, OPS, has
+from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
 _CONVERSIONS = {
     "zext": (IntType, IntType, "wider"), "sext": (IntType, IntType, "wider"), "trunc": (IntType, IntType, "narrower"),
-    "bitcast": ((IntType, FloatType), (IntType, FloatType), "same"),
+    "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
     "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
     "fresize": (FloatType, FloatType, "different"),
@@ -55,9 +55,9 @@ class _Verifier:
             self._fail(op, message)
 
     def _memory(self, m):
-        known = m.space in ("global", "constant", "private")
+        known = m.space in ("global", "constant", "private", "local", "pipe")
         self._require(known, None, f"memory {m.name} has the unknown space {m.space}")
-        if m.space != "global":
+        if m.space in ("constant", "private"):
             self._require(m.length is not None and m.length > 0, None, f"memory {m.name} has no length")
         if m.space == "constant":
             data = m.data is not None and len(m.data) == m.length * m.element.bytes
@@ -103,7 +103,7 @@ class _Verifier:
             self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
-        free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store")
+        free = has(op, "region") or has(op, "terminator") or has(op, "effect")
         self._require(free or len(op.results) == 1, op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op):
@@ -172,6 +172,18 @@ class _Verifier:
         fits = op.operands[0].type == PTR and isinstance(op.operands[1].type, IntType) and op.result.type == PTR
         self._require(fits, op, "takes a pointer and an integer offset")
 
+    def _check_ptroffset(self, op):
+        self._require([v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64")
+
+    def _check_ptreq(self, op):
+        fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
+        self._require(fits, op, "takes two pointers and gives an i1")
+
+    def _check_fresh(self, op):
+        memory = self.function.memories.get(op.attrs.get("mem"))
+        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
+        self._require(not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set")
+
     def _check_load(self, op):
         pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
@@ -185,7 +197,6 @@ class _Verifier:
         self._access(op, value)
 
     def _access(self, op, type):
-        self._require(not isinstance(type, ArrayType), op, f"moves a {type}")
         source = op.operands[0].op
         if source is not None and source.opcode == "addr" and op.opcode == "store":
             memory = self.function.memories[source.attrs["mem"]]
@@ -193,6 +204,43 @@ class _Verifier:
         if isinstance(type, PointerType) and source is not None and source.opcode == "addr":
             memory = self.function.memories[source.attrs["mem"]]
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
+
+    def _check_barrier(self, op):
+        self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
+
+    def _check_mem_fence(self, op):
+        self._check_barrier(op)
+        self._require(op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}")
+
+    def _check_atomic(self, op):
+        pointer, pred, *rest = (v.type for v in op.operands)
+        fn = op.attrs.get("fn")
+        self._require(fn in ATOMICS, op, f"does the unknown {fn}")
+        self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
+        fits = len(rest) == 1 + (fn == "cmpxchg") and all(t == op.result.type for t in rest)
+        self._require(fits, op, f"{fn} does not take {_list(rest)}")
+
+    def _channel(self, op, value, answers):
+        index, pred = (v.type for v in op.operands[:2])
+        self._require(index == I64 and pred == BOOL, op, f"takes an index and a predicate, not {index}, {pred}")
+        name, blocking = op.attrs.get("channel"), op.attrs.get("blocking")
+        self._require(isinstance(blocking, bool), op, "does not say whether it blocks")
+        self._require(all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}")
+        known = self.function.memories.get(name) or (self.module.channels.get(name) if self.module else None)
+        self._require(known is not None or self.module is None, op, f"no channel is called {name}")
+        if known is not None:
+            self._require(value == known.element, op, f"passes {value}, not {known.element}")
+
+    def _check_channel_read(self, op):
+        self._require(op.results, op, "gives nothing")
+        self._channel(op, op.results[0].type, [v.type for v in op.results[1:]])
+
+    def _check_channel_write(self, op):
+        self._channel(op, op.operands[2].type, [v.type for v in op.results])
+
+    def _check_printf(self, op):
+        self._require(op.operands and op.operands[0].type == BOOL, op, "has no predicate")
+        self._require(isinstance(op.attrs.get("format"), str) and not op.results, op, "has no format")
 
     def _check_token(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
@@ -203,6 +251,15 @@ class _Verifier:
         self._require(op.attrs.get("mems"), op, "waits for no memory")
         for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
             self._require(name in self.function.memories, op, f"no memory is called {name}")
+
+    def _check_hazard(self, op):
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+        accesses = op.attrs.get("loads", 0) + len(op.attrs.get("certain", ()))
+        self._require(op.attrs.get("loads", 0) > 0 and op.attrs.get("certain"), op, "compares nothing")
+        self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
+        for k, value in enumerate(op.operands):
+            wanted = BOOL if k % 2 else PTR
+            self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
 
     def _check_call(self, op):
         callee = op.attrs.get("callee")

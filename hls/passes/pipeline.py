@@ -10,9 +10,11 @@ from typing import Protocol
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
+from .alone import DropNeedless
 from .carried import AssumeContinue
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .fit import FitAccesses
 from .fold import Fold
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
@@ -22,7 +24,7 @@ from .narrow import Narrow
 from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
-from .private import NoPrivateMemory
+from .private import OnChipMemories
 from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
@@ -43,8 +45,10 @@ class Pass(Protocol):
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
+    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
+    ``max_access_bytes`` the most that one access of its memory moves.
 
+    ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
@@ -52,6 +56,8 @@ class PipelineOptions:
 
     max_ops: int = 20_000
     address_bits: int = 40
+    max_access_bytes: int = 64
+    hazards: bool = False
     fp_relaxed: bool = False
     dump: Path | None = None
     check: bool = False
@@ -89,14 +95,16 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
     """The passes that a kernel without calls goes through."""
     return [
-        Mem2Reg(warn=options.warn),
+        DropNeedless(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
         Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
-        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
+        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # only memories are left; addresses are sums and products in which alignment can be seen
+        FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # before loops assume that they go on, which gives the last sum a user of its own
@@ -112,7 +120,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
-        Order(options.address_bits),
+        Order(options.address_bits, options.hazards),
     ]
 
 
@@ -124,7 +132,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     with _deep_recursion():
         inlined = Inline().run(module)
         functions = {f.name: _run(f, options) for f in inlined.kernels}
-    return Module(functions, inlined.sources)
+    return Module(functions, inlined.sources, inlined.channels)
 
 
 def _run(function: Function, options: PipelineOptions) -> Function:

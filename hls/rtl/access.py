@@ -53,6 +53,7 @@ class StoreAccess(_Access):
         super().__init__(context, access)
         self.unit = StoreUnit(
             access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits,
+            counted=bool(self.op.attrs.get("hazards")),
         )
 
     def request(self):

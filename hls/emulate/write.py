@@ -1,0 +1,170 @@
+"""A module of IR as one C++ text: the runtime, a function for each helper and kernel, and the table of kernels."""
+
+from importlib.resources import files
+
+from ..diag import CompileError
+from ..ir import Function, MemoryObject, Module, PointerType, walk
+from ..ir.concurrent import waiting_functions
+from .function import FunctionWriter
+from .memory import POINTER_BYTES, Storage
+from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
+from .types import c_type
+
+__all__ = ["write_program"]
+
+#: Room on a kernel's stack besides its arrays: what the runtime and the compiler's own spills need.
+SPARE_STACK = 1 << 18
+#: A compiler may keep the value of every operation on the stack; each is counted with as many bytes.
+OPERATION_BYTES = 64
+#: Helpers whose arrays take more are never inlined, so that copies of them do not add up.
+INLINE_ARRAYS = 4096
+
+
+def write_program(module: Module) -> ProgramText:
+    """The text for every kernel of the module, at any stage of the compiler's pipeline.
+
+    Raises CompileError for recursion.
+    """
+    return _Program(module).write()
+
+
+class _Program:
+    """What the functions of one text share: numbers of sites and memories, and the lines so far."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.sites: list[Site] = []
+        self.memories: list[MemoryName] = [MemoryName("", "nothing", 0)]
+        self.storage = {name: Storage(f) for name, f in module.functions.items()}
+        self.stacks: dict[str, int] = {}
+        self.formats: list[Format] = []
+        self.queues: list[tuple[str, int]] = []  #: name and room
+        self.channels = {name: self._channel(c) for name, c in module.channels.items()}
+        self.local_bytes = 0
+        self.waiting = waiting_functions(module.functions.values(), _callees, walk)
+
+    def write(self) -> ProgramText:
+        kernels = self.module.kernels
+        stacks = [self._stack(f, ()) for f in kernels]
+        helpers = [f for f in self.module.functions.values() if f.kind != "kernel" and f.name in self.stacks]
+        lines = [line for f in helpers for line in self._prototype(f)]
+        for f in [*helpers, *kernels]:
+            lines += self._function(f)
+        lines += self._tables(kernels, stacks)
+        runtime = [files(__package__).joinpath(name).read_text() for name in ("runtime.h", "concurrent.h")]
+        return ProgramText("\n".join([*runtime, *lines]) + "\n", tuple(map(_kernel, kernels)), tuple(self.sites),
+                           tuple(self.memories), tuple(self.formats), tuple(name for name, _ in self.queues))
+
+    def _tables(self, kernels: list[Function], stacks: list[int]) -> list[str]:
+        """What the runtime wants to know of kernels, local memory and channels."""
+        rows = []
+        for f, stack in zip(kernels, stacks):
+            waits, site, count = f.name in self.waiting, self.site(f, f.span), len(_local_arguments(f))
+            entries = f"0, item_{f.name}" if waits else f"all_{f.name}, 0"
+            rows.append(f"    {{{entries}, {stack}, {int(waits)}, {site}, {count}}},")
+        rooms = ", ".join(f"{{0, {room}}}" for _, room in self.queues)
+        return ["const Kernel kernels[] = {", *rows, "};", f"const u64 static_local_bytes = {self.local_bytes};",
+                f"Queue queues[{max(1, len(self.queues))}] = {{{rooms}}};"]
+
+    def _channel(self, declared: MemoryObject) -> str:
+        """A channel, or an array of them, as the text names it."""
+        count, depth = declared.length or 1, dict(declared.attrs).get("depth")
+        first = len(self.queues)
+        for k in range(count):
+            name = declared.name if count == 1 else f"{declared.name}[{k}]"
+            self.queues.append((name, 0 if depth is None else max(1, depth)))
+        return f"Channel{{{first}, {count}}}"
+
+    def local(self, memory: MemoryObject) -> int:
+        """Where a local memory begins among those whose size is known."""
+        place = self.local_bytes
+        per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else memory.element.bytes
+        self.local_bytes += -(-memory.length * per_element // 16) * 16
+        return place
+
+    def format(self, text: str, types) -> int:
+        """The number of a format of printf."""
+        self.formats.append(Format(text, tuple(types)))
+        return len(self.formats) - 1
+
+    def site(self, function: Function, span) -> int:
+        """The number of a place in the source."""
+        self.sites.append(Site(function.name, span))
+        return len(self.sites) - 1
+
+    def memory(self, name: str, kind: str, element_bytes: int) -> int:
+        """The number of a memory object."""
+        self.memories.append(MemoryName(name, kind, element_bytes))
+        return len(self.memories) - 1
+
+    def arguments(self, function: Function) -> list[Argument]:
+        """Where a kernel finds what it is given."""
+        return arguments(function)
+
+    def signature(self, f: Function) -> str:
+        """A helper's head."""
+        args = ["Item &item", *(f"{c_type(v.type)} a{k}" for k, v in enumerate(f.args))]
+        never = "__attribute__((noinline)) " if self._never_inlined(f) else ""
+        return f"static {never}{result_type(f)} helper_{f.name}({', '.join(args)})"
+
+    def _never_inlined(self, f: Function) -> bool:
+        return self.storage[f.name].bytes > INLINE_ARRAYS
+
+    def _prototype(self, f: Function) -> list[str]:
+        returned = f.body.terminator.operands
+        fields = "".join(f" {c_type(v.type)} r{k};" for k, v in enumerate(returned))
+        struct = [f"struct results_{f.name} {{{fields} }};"] if len(returned) > 1 else []
+        return [*struct, self.signature(f) + ";"]
+
+    def _function(self, f: Function) -> list[str]:
+        return FunctionWriter(f, self.storage[f.name], self).write()
+
+    def _stack(self, f: Function, callers: tuple[str, ...]) -> int:
+        """The bytes that one call may need, with everything it calls."""
+        if f.name not in self.stacks:
+            operations = list(walk(f.body))
+            inlined, called = 0, 0
+            for op in operations:
+                if op.opcode != "call":
+                    continue
+                callee = self.module.functions[op.attrs["callee"]]
+                if callee.name in (*callers, f.name):
+                    raise CompileError.at(op.span, f"{callee.name} calls itself", "OpenCL C has no recursion: write a loop")
+                size = self._stack(callee, (*callers, f.name))
+                inlined, called = (inlined, max(called, size)) if self._never_inlined(callee) else (inlined + size, called)
+            own = self.storage[f.name].bytes + OPERATION_BYTES * len(operations)
+            self.stacks[f.name] = own + inlined + called
+        spare = 0 if callers else SPARE_STACK
+        return -(-(self.stacks[f.name] + spare) // 4096) * 4096
+
+
+def result_type(f: Function) -> str:
+    """The C++ type of what a helper returns."""
+    returned = f.body.terminator.operands
+    if len(returned) > 1:
+        return f"results_{f.name}"
+    return c_type(returned[0].type) if returned else "void"
+
+
+def _callees(f: Function) -> set[str]:
+    return {op.attrs["callee"] for op in walk(f.body) if op.opcode == "call"}
+
+
+def _local_arguments(f: Function) -> tuple[str, ...]:
+    return tuple(m.name for m in f.memories.values() if m.space == "local" and m.length is None)
+
+
+def arguments(f: Function) -> list[Argument]:
+    """The values that a kernel is given, in order."""
+    names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get("launch_args", ()))
+    found: list[Argument] = []
+    for name, value in zip(names, f.args, strict=True):
+        found.append(Argument(name, value.type, found[-1].end if found else 0))
+    return found
+
+
+def _kernel(f: Function) -> KernelText:
+    buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
+    found, hidden = arguments(f), len(f.attrs.get("launch_args", ()))
+    first = len(found) - hidden
+    return KernelText(f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), "launch_args" in f.attrs)
