@@ -12,6 +12,7 @@ start of a work-item (of a call, in a helper).
 from collections.abc import Mapping, Sequence
 from ctypes import c_float
 
+from .accesses import fixed_operands
 from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
@@ -179,16 +180,16 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
 
     def _op_load(self, op, depth):
-        pointer, pred = self._names(op.operands[:2])
+        pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
         load, _ = accessors(op.result.type)
-        value = f"{self._bind(load)}({pointer}, {self._bind(op.span)})"
+        value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
     def _op_store(self, op, depth):
-        pointer, value, pred = self._names(op.operands[:3])
+        pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
         _, store = accessors(op.operands[1].type)
-        self._line(depth, f"if {pred}: {self._bind(store)}({pointer}, {value}, {self._bind(op.span)})")
+        self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
         for token in self._names(op.results):
             self._line(depth, f"{token} = 0")
 

@@ -154,7 +154,8 @@ _ROWS = [
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
-    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands
+    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands.
+    # An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when

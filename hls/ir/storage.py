@@ -8,7 +8,7 @@ from functools import cache
 
 from ..diag import Span
 from .nodes import MemoryObject
-from .types import FloatType, IntType, PointerType, Type
+from .types import ArrayType, FloatType, IntType, PointerType, Type
 
 __all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "new_memory", "zero"]
 
@@ -55,6 +55,8 @@ def zero(type: Type):
     """The value of the type that an access with a false predicate gives."""
     if isinstance(type, PointerType):
         return None
+    if isinstance(type, ArrayType):
+        return (zero(type.element),) * type.length
     return 0.0 if isinstance(type, FloatType) else 0
 
 
@@ -72,9 +74,12 @@ def _place(pointer, size, span, verb):
 
 @cache
 def accessors(type: Type):
-    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type."""
+    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the mask
+    of its lanes comes before the span."""
     if isinstance(type, PointerType):
         return _load_pointer, _store_pointer
+    if isinstance(type, ArrayType):
+        return _lane_accessors(type)
     size = type.bytes
     if isinstance(type, FloatType):
         layout, decode, encode = struct.Struct(_FLOAT_FORMAT[size]), float, _one_nan
@@ -91,6 +96,25 @@ def accessors(type: Type):
     def store(pointer, value, span):
         data, offset = _place(pointer, size, span, "write")
         layout.pack_into(data, offset, encode(value))
+
+    return load, store
+
+
+def _lane_accessors(type: ArrayType):
+    load_lane, store_lane = accessors(type.element)
+    nothing = zero(type.element)
+
+    def places(pointer, mask):
+        memory, offset = pointer
+        return [(memory, (offset + k * type.element.bytes) % (1 << 64)) if on else None for k, on in enumerate(mask)]
+
+    def load(pointer, mask, span):
+        return tuple(load_lane(place, span) if place else nothing for place in places(pointer, mask))
+
+    def store(pointer, values, mask, span):
+        for place, value in zip(places(pointer, mask), values, strict=True):
+            if place:
+                store_lane(place, value, span)
 
     return load, store
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rtl_lib.mem.ram_ports import RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, Op, walk
+from ..ir import Function, Op, is_access, memory_name, moved_type, walk
 from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "plan_memory"]
@@ -52,30 +52,26 @@ class MemoryPlan:
 
 def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
-    ops = [op for op in walk(function.body) if op.opcode in ("load", "store")]
+    ops = [op for op in walk(function.body) if is_access(op)]
     if memory.kind != "onchip":
         return MemoryPlan({op: _burst_access(op, memory.word_bytes) for op in ops})
     widest: dict[str, int] = {}
     for op in ops:
-        widest[_memory(op)] = max(widest.get(_memory(op), 1), _bytes(op))
-    return MemoryPlan({op: _ram_access(op, widest[_memory(op)]) for op in ops})
+        widest[memory_name(op)] = max(widest.get(memory_name(op), 1), _bytes(op))
+    return MemoryPlan({op: _ram_access(op, widest[memory_name(op)]) for op in ops})
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
-    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
                   "the general unit for global memory", op.span)
 
 
 def _ram_access(op: Op, word_bytes: int) -> Access:
     """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
     latency = RamLoadPort.timing.latency if op.opcode == "load" else 0
-    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "RAM port",
+    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "RAM port",
                   "global memory is on the chip: every access has a port of its own and never waits", op.span, latency)
 
 
-def _memory(op: Op) -> str:
-    return op.operands[0].op.attrs["mem"]
-
-
 def _bytes(op: Op) -> int:
-    return (op.result if op.opcode == "load" else op.operands[1]).type.bytes
+    return moved_type(op).bytes

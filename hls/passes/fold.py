@@ -103,7 +103,7 @@ def _once(op: Op, b: Builder) -> list[Value]:
 
 def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
     """A read of a constant table at a constant place; one outside is left for the run to report."""
-    pointer, pred = op.operands
+    pointer, pred = op.operands[:2]
     if constant(pred) == 0:
         return [b.const(0 if isinstance(op.result.type, IntType) else 0.0, op.result.type)]
     addr = pointer.op

@@ -11,6 +11,7 @@ from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from .carried import AssumeContinue
+from .coalesce import Coalesce
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fold import Fold
@@ -42,7 +43,8 @@ class Pass(Protocol):
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board.
+    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board,
+    ``word_bytes`` the widest access that its memory takes (0: no wider ones than the kernel's own).
 
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
@@ -50,6 +52,7 @@ class PipelineOptions:
 
     max_ops: int = 20_000
     address_bits: int = 40
+    word_bytes: int = 64
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -106,6 +109,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions
+        Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits),
     ]
