@@ -79,7 +79,9 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = [], []
-    optimized = optimize(module, PipelineOptions(address_bits=timing.address_bits, warn=told.append, record=unrolled.append))
+    optimized = optimize(module, PipelineOptions(
+        address_bits=timing.address_bits, word_bytes=0 if board.memory.kind == "onchip" else board.memory.word_bytes,
+        warn=told.append, record=unrolled.append))
     return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
 
 

@@ -107,6 +107,8 @@ class AffineForms:
 
     def _find_exact(self, value: Value, is_signed: bool) -> Affine:
         bits, form = value.type.bits, self.modular(value)
+        if constant(value) is not None:
+            return Affine(as_signed(constant(value), bits) if is_signed else constant(value))
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         low, high = self.bounds(form)
         if low >= least and high <= most:

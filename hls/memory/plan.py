@@ -1,12 +1,13 @@
 """The frozen product of memory planning: which unit serves each access."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rtl_lib.mem.ram_ports import RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, Op, is_access, memory_name, moved_type, walk
+from ..ir import Function, Op, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir.rewrite import constant, is_constant
 from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "plan_memory"]
@@ -20,6 +21,9 @@ class Access:
     one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
     cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
     memory, or, where that is 0, the one in use.
+
+    A wide access has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them always
+    are. ``descending``: its addresses go down.
     """
 
     op: Op
@@ -32,6 +36,9 @@ class Access:
     span: Span | None
     latency: int | None = None
     cache_words: int = 0
+    lanes: int = 0
+    masked: bool = False
+    descending: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +69,21 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
-    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
-                  "the general unit for global memory", op.span)
+    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+                    "the general unit for global memory", op.span)
+    mask = lane_mask(op)
+    if mask is None:
+        return access
+    type, on = moved_type(op), _lanes_known(mask)
+    used = sum(lane != 0 for lane in on) * type.element.bytes
+    return replace(access, unit="burst-coalesced non-aligned", lanes=type.length, bytes=used, masked=not all(on))
+
+
+def _lanes_known(mask: Value) -> list[int | None]:
+    """Of each lane whether it is wanted; None where only the run knows."""
+    if is_constant(mask):
+        return list(constant(mask))
+    return [constant(lane) for lane in mask.op.operands]
 
 
 def _ram_access(op: Op, word_bytes: int) -> Access:

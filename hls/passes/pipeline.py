@@ -12,6 +12,7 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from .carried import AssumeContinue
 from .coalesce import Coalesce
+from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fold import Fold
@@ -111,8 +112,10 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
-        # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
+        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits),
+        # last: analyses of counters look for the comparisons that this replaces
+        Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]
 
 
