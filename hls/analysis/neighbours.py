@@ -26,7 +26,7 @@ class Group:
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[Group]:
     """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each.
 
-    Accesses of the same place are a group for any ``most_bytes``. Groups have holes only in memories that the kernel does
+    Loads of the same place are a group for any ``most_bytes``. Groups have holes only in memories that the kernel does
     not both read and write: a hole might seem to touch what another access needs. Volatile memories have none.
     """
     tester = DependenceTester(function, address_bits)
@@ -34,7 +34,7 @@ def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> l
     found: list[Group] = []
     for region in _regions(function.body):
         items = _Items(function, region, tester, most_bytes, frozenset(used["load"] & used["store"]))
-        found += items.loads() + items.stores()
+        found += items.loads() + (items.stores() if most_bytes else [])
     return found
 
 

@@ -110,8 +110,9 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
-        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions
-        Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
+        # Equal loads first: what is computed from them is equal then, too
+        Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits),
         # last: analyses of counters look for the comparisons that this replaces

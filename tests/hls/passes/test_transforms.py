@@ -109,7 +109,7 @@ def test_reading_before_setting_is_warned_of():
 
 def test_small_loops_over_private_arrays_are_unrolled_without_a_mark():
     module, f = compiled("kernel void k(global int *a, int n) { int w[8]; for (int i = 0; i < 8; i++) w[i] = a[i];"
-                         "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }")
+                         "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }", word_bytes=0)
     assert not loops(f) and count(f, "extract", "insert") == 0
     same(module, f, {"a": np.arange(8, dtype=np.int32)}, {"n": 0})
 
