@@ -15,7 +15,7 @@ __all__ = ["LoadAccess", "StoreAccess"]
 
 def _pending_words(latency: int) -> int:
     """Words under way so that one word a cycle can be kept up over the memory's latency, in whole bursts."""
-    return max(32, 1 << (latency - 1).bit_length())
+    return max(32, 2 << (latency - 1).bit_length())
 
 
 class _Access:
@@ -46,7 +46,7 @@ class LoadAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
-        options = self.geometry | {"depth": context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
+        options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
         if access.cache_words:
             options["words"] = access.cache_words
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit

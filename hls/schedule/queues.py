@@ -87,4 +87,4 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
     if op.opcode == "loop":
         child = sizes.children[op]
         return child.entries + _in_flight(3, sizes.interval)
-    return 4 + (0 if is_exceptional(op) else -(-sizes.memory_latency // sizes.interval))
+    return 4 + (0 if is_exceptional(op) else -(-2 * sizes.memory_latency // sizes.interval))
