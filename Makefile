@@ -43,6 +43,7 @@ $(STAMP): pyproject.toml
 	@echo 'setup: installing dependencies into $(VENV) (under a minute, 500 MB)'
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -e '.[test]' \
 	    | sed -u -n 's/^Collecting /  /p; s/^Successfully installed.*/setup: done/p'
+	@$(BIN)/python -m sim.testbench.libpython
 	@touch $@
 
 demo: setup

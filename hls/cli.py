@@ -210,19 +210,26 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
 @click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("--trace", metavar="FILE", type=click.Path(path_type=Path), callback=_trace,
               help="Write an FST waveform of the handshakes.")
+@click.option("--device", type=click.Choice(["board", "emulator"]), default=None,
+              help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
+                   "[default: $SLUICE_DEVICE, else board]")
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch.")
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, trace, stats, stall_seed, host, arguments):
+def run(board, device, trace, stats, stall_seed, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
     """
+    if device == "emulator" and (trace or stall_seed):
+        raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
     messages = _Messages("text")
     with messages.guard():
         _load(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
+    if device:
+        env["SLUICE_DEVICE"] = device
     if trace:
         env["SLUICE_TRACE"] = str(trace.resolve())
     if stall_seed:

@@ -8,6 +8,7 @@ from .frontend import parse_source
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
+from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.unroll import Unrolled
@@ -78,9 +79,11 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, unrolled = [], []
+    told, unrolled = check_hardware(module), []
+    onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
-        address_bits=timing.address_bits, word_bytes=0 if board.memory.kind == "onchip" else board.memory.word_bytes,
+        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
+        word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
         warn=told.append, record=unrolled.append))
     return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
 
@@ -104,6 +107,11 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
     return CompiledKernel(function, memory, plan, tuple(mine))
+
+
+def _access_bytes(board: Board) -> int:
+    """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
+    return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
 
 
 def _address_bits(board: Board) -> int:

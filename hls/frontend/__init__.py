@@ -1,14 +1,18 @@
 """OpenCL C to IR: preprocess, parse, check, lower."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Module
 from .check import check
+from .library import link
 from .lower import lower
 from .parse import parse
 from .preprocess import preprocess
+
+_DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
 __all__ = ["FrontendError", "Options", "Result", "parse_source"]
 
@@ -61,14 +65,17 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     """:func:`parse_source`; ``sources`` gets the texts of included files."""
     expanded = preprocess(text, file, defines, include_dirs)
     sources |= expanded.sources
-    program = check(parse(expanded, file), options.single_precision_constants)
+    # Without fp64 OpenCL takes 1.0 as a float. A program that never says double would pay for units it did not ask for.
+    doubles = bool(_DOUBLE.search(expanded.text))
+    program = check(parse(expanded, file), options.single_precision_constants, doubles)
     if not program.errors and not any(f.kernel for f in program.functions):
         program.diagnostics.append(Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel"))
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
         raise CompileError(*errors)
-    return Result(lower(program.functions, program.constants, sources), tuple(sorted(found, key=_order)))
+    module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
+    return Result(module, tuple(sorted(found, key=_order)))
 
 
 def _order(d: Diagnostic):

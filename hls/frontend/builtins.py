@@ -1,7 +1,8 @@
 """The one table of built-in functions: how many arguments, of which types, and what they mean as IR.
 
 ``rule`` maps the argument types to (parameter types, result type), or returns a message when they do not fit.
-``emit`` appends the operations to a builder; it gets the converted arguments and their type.
+``emit`` appends the operations to a builder; it gets the converted arguments and the type of the first. A call with
+vectors does so for each component.
 """
 
 import math
@@ -9,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
-from ..ir import F32, I32, Builder, IntType, Value
+from ..ir import BOOL, I32, Builder, IntType, Value
+from ..ir.values import round_float
+from . import builtins_integer as integers
 from . import types as ct
+from .builtins_math import MATH, floating
 
-__all__ = ["BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
+__all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,11 @@ class BuiltinRow:
     arity: int
     rule: Callable
     emit: Callable[[Builder, list[Value], ct.CType], Value]
+
+    @property
+    def test(self) -> bool:
+        """Whether it answers yes or no: of a vector 0 or -1 for each component."""
+        return self.rule is _tests
 
 
 # -- rules
@@ -53,12 +62,30 @@ def _absolute(types):
     return params, ct.unsigned_of(first)
 
 
+def _distance(types):
+    if not all(map(ct.integer, types)):
+        return "takes integers"
+    params, first = _same(types)
+    return params, ct.unsigned_of(first)
+
+
+def _doubled(types):
+    high, low = types
+    if not ct.integer(high) or low != ct.unsigned_of(high) or high.bits not in _TWICE:
+        return f"takes an integer of up to 32 bits and an unsigned one as wide, not '{high}' and '{low}'"
+    return tuple(types), _TWICE[high.bits][high.signed]
+
+
+_TWICE = {8: (ct.USHORT, ct.SHORT), 16: (ct.UINT, ct.INT), 32: (ct.ULONG, ct.LONG)}
+
+
 def _floats(types):
-    return (ct.FLOAT,) * len(types), ct.FLOAT
+    widest = floating(types)
+    return (widest,) * len(types), widest
 
 
 def _tests(types):
-    return (ct.FLOAT,) * len(types), ct.INT
+    return (floating(types),) * len(types), ct.INT
 
 
 def _choice(types):
@@ -88,14 +115,6 @@ def _max(b, v, t):
 
 def _clamp(b, v, t):
     return _min(b, [_max(b, v[:2], t), v[2]], t)
-
-
-def _abs(b, v, t):
-    x = v[0]
-    if not t.signed:
-        return x
-    zero = b.const(0, x.type)
-    return b.value("select", b.value("slt", x, zero), b.value("sub", zero, x), x)
 
 
 def _mul(b, v, t):
@@ -151,46 +170,78 @@ def _unordered(b, v, t):
 
 
 def _infinite(b, v, t):
-    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("feq", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _finite(b, v, t):
-    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, F32)))
+    return _as_int(b, b.value("flt", b.value("fabs", v[0]), b.const(math.inf, v[0].type)))
 
 
 def _sign_bit(b, v, t):
-    bits = b.value("bitcast", v[0], result=I32)
-    return b.value("lshr", bits, b.const(31, I32))
+    width = v[0].type.bits
+    bits = b.value("bitcast", v[0], result=IntType(width))
+    return _as_int(b, b.value("trunc", b.value("lshr", bits, b.const(width - 1, bits.type)), result=BOOL))
+
+
+def _normal(b, v, t):
+    """Neither 0 nor subnormal (their exponent is 0), infinite nor NaN (all ones)."""
+    bits, digits = v[0].type.bits, {16: 10, 32: 23, 64: 52}[v[0].type.bits]
+    ones = (1 << bits - 1 - digits) - 1
+    whole = b.value("bitcast", v[0], result=IntType(bits))
+    exponent = b.value("and", b.value("lshr", whole, b.const(digits, whole.type)), b.const(ones, whole.type))
+    return _as_int(b, b.value("ult", b.value("sub", exponent, b.const(1, whole.type)), b.const(ones - 1, whole.type)))
+
+
+def _copysign(b, v, t):
+    bits = IntType(v[0].type.bits)
+    top = b.const(1 << bits.bits - 1, bits)
+    size, sign = (b.value("bitcast", x, result=bits) for x in v)
+    kept = b.value("and", size, b.value("xor", top, b.const(-1, bits)))
+    return b.value("bitcast", b.value("or", kept, b.value("and", sign, top)), result=v[0].type)
+
+
+def _sign(b, v, t):
+    """1 or -1 with the argument's sign; a zero stays as it is, and NaN gives 0."""
+    zero, one, minus = (b.const(x, v[0].type) for x in (0.0, 1.0, -1.0))
+    unit = b.value("select", b.value("flt", v[0], zero), minus, one)
+    rest = b.value("select", _not_number(b, v[0]), zero, v[0])
+    return b.value("select", b.value("or", b.value("feq", v[0], zero), _not_number(b, v[0])), rest, unit)
+
+
+def _fdim(b, v, t):
+    return b.value("select", b.value("fle", *v), b.const(0.0, v[0].type), b.value("fsub", *v))
+
+
+def _farther(swap):
+    """maxmag and minmag: the one of greater (smaller) magnitude; of equal ones fmax (fmin)."""
+
+    def emit(b, v, t):
+        sizes = [b.value("fabs", x) for x in v]
+        first = b.value("flt", *(sizes[::-1] if swap else sizes))
+        second = b.value("flt", *(sizes if swap else sizes[::-1]))
+        return b.value("select", first, v[0], b.value("select", second, v[1], _fmin(b, v, t, swap=swap)))
+
+    return emit
+
+
+def _scaled(factor: float):
+    return lambda b, v, t: b.value("fmul", v[0], b.const(round_float(factor, v[0].type.bits), v[0].type))
+
+
+def _smoothstep(b, v, t):
+    low, high, x = v
+    zero, one, two, three = (b.const(n, x.type) for n in (0.0, 1.0, 2.0, 3.0))
+    part = b.value("fdiv", b.value("fsub", x, low), b.value("fsub", high, low))
+    part = _clamp(b, [part, zero, one], t)
+    return b.value("fmul", b.value("fmul", part, part), b.value("fsub", three, b.value("fmul", two, part)))
 
 
 def _step(b, v, t):
-    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, F32), b.const(1.0, F32))
+    return b.value("select", b.value("flt", v[1], v[0]), b.const(0.0, v[0].type), b.const(1.0, v[0].type))
 
 
 def _mix(b, v, t):
     return b.value("fadd", v[0], b.value("fmul", b.value("fsub", v[1], v[0]), v[2]))
-
-
-def _rotate(b, v, t):
-    x, n = v
-    width = x.type.bits
-    mask = b.const(width - 1, x.type)
-    back = b.value("and", b.value("sub", b.const(0, x.type), n), mask)
-    return b.value("or", b.value("shl", x, b.value("and", n, mask)), b.value("lshr", x, back))
-
-
-def _mul_hi(b, v, t):
-    wide = IntType(2 * v[0].type.bits)
-    grow = "sext" if t.signed else "zext"
-    product = b.value("mul", *(b.value(grow, x, result=wide) for x in v))
-    return b.value("trunc", b.value("lshr", product, b.const(v[0].type.bits, wide)), result=v[0].type)
-
-
-def _narrow(types):
-    params = _integers(types)
-    if not isinstance(params, str) and params[1].bits == 64:
-        return "is not built yet for 64-bit integers"
-    return params
 
 
 def _bitcast(target):
@@ -212,12 +263,21 @@ def _same_size(target):
 
 _ROWS = (
     BuiltinRow("min", 2, _same, _min), BuiltinRow("max", 2, _same, _max), BuiltinRow("clamp", 3, _same, _clamp),
-    BuiltinRow("abs", 1, _absolute, _abs),
+    BuiltinRow("abs", 1, _absolute, integers.absolute), BuiltinRow("abs_diff", 2, _distance, integers.abs_diff),
+    BuiltinRow("hadd", 2, _integers, integers.hadd), BuiltinRow("rhadd", 2, _integers, integers.rhadd),
+    BuiltinRow("add_sat", 2, _integers, integers.add_sat), BuiltinRow("sub_sat", 2, _integers, integers.sub_sat),
+    BuiltinRow("mad_sat", 3, _integers, integers.mad_sat),
+    BuiltinRow("clz", 1, _integers, integers.clz), BuiltinRow("popcount", 1, _integers, integers.popcount),
+    BuiltinRow("upsample", 2, _doubled, integers.upsample), BuiltinRow("bitselect", 3, _same, integers.bitselect),
     BuiltinRow("mul24", 2, _words, _mul), BuiltinRow("mad24", 3, _words, _mul_add),
-    BuiltinRow("mad_hi", 3, _narrow, lambda b, v, t: b.value("add", _mul_hi(b, v[:2], t), v[2])),
-    BuiltinRow("mul_hi", 2, _narrow, _mul_hi), BuiltinRow("rotate", 2, _integers, _rotate),
+    BuiltinRow("mad_hi", 3, _integers, integers.mad_hi), BuiltinRow("mul_hi", 2, _integers, integers.mul_hi),
+    BuiltinRow("rotate", 2, _integers, integers.rotate),
     BuiltinRow("mad", 3, _floats, _float_mul_add), BuiltinRow("mix", 3, _floats, _mix),
-    BuiltinRow("step", 2, _floats, _step),
+    BuiltinRow("step", 2, _floats, _step), BuiltinRow("smoothstep", 3, _floats, _smoothstep),
+    BuiltinRow("sign", 1, _floats, _sign), BuiltinRow("fdim", 2, _floats, _fdim),
+    BuiltinRow("copysign", 2, _floats, _copysign),
+    BuiltinRow("maxmag", 2, _floats, _farther(True)), BuiltinRow("minmag", 2, _floats, _farther(False)),
+    BuiltinRow("degrees", 1, _floats, _scaled(57.29577951308232)), BuiltinRow("radians", 1, _floats, _scaled(0.017453292519943295)),
     BuiltinRow("fabs", 1, _floats, lambda b, v, t: b.value("fabs", v[0])),
     BuiltinRow("fmin", 2, _floats, _fmin), BuiltinRow("fmax", 2, _floats, lambda b, v, t: _fmin(b, v, t, swap=True)),
     BuiltinRow("select", 3, _choice, _select),
@@ -229,11 +289,15 @@ _ROWS = (
     BuiltinRow("isunordered", 2, _tests, _unordered),
     BuiltinRow("isnan", 1, _tests, lambda b, v, t: _as_int(b, _not_number(b, v[0]))),
     BuiltinRow("isinf", 1, _tests, _infinite), BuiltinRow("isfinite", 1, _tests, _finite),
-    BuiltinRow("signbit", 1, _tests, _sign_bit),
+    BuiltinRow("signbit", 1, _tests, _sign_bit), BuiltinRow("isnormal", 1, _tests, _normal),
     *(BuiltinRow(f"as_{t}", 1, _same_size(t), _bitcast(t)) for t in ct.SCALARS.values() if t != ct.BOOL_T),
+    *(BuiltinRow(*row) for row in MATH),
 )
 
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
+
+#: functions that take a number beside vectors: it stands for each component
+BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "fmin", "fmax", "ldexp", "pown", "rootn"})
 
 #: get_X: (the IR's name for it, result type, takes a dimension)
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
@@ -244,44 +308,22 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
 
 _MATH = [
     "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atan2", "atanh", "atanpi", "atan2pi", "cbrt",
-    "ceil", "copysign", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "fdim", "floor",
-    "fma", "fmod", "fract", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p",
-    "logb", "modf", "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round",
-    "rsqrt", "sin", "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "degrees",
-    "radians", "sign", "smoothstep", "cross", "dot", "distance", "length", "normalize", "fast_distance",
-    "fast_length", "fast_normalize",
-]
-_INTEGER = [
-    "abs_diff", "add_sat", "hadd", "rhadd", "clz", "mad_sat", "popcount", "sub_sat", "upsample", "bitselect",
-    "isnormal", "any", "all", "shuffle",
+    "ceil", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "floor", "fma", "fmod", "fract",
+    "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p", "logb", "modf",
+    "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin",
+    "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "smoothstep",
 ]
 
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
-    **{name: (f"'{name}' is not built yet", "write it with + - * / and comparisons") for name in _MATH + _INTEGER},
+    **{name: (f"'{name}' is not built yet", "write it with + - * / and comparisons") for name in _MATH},
     **{f"{kind}_{name}": (f"'{kind}_{name}' is not built yet", "write it with + - * / and comparisons")
        for kind in ("native", "half") for name in ("cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10",
                                                    "powr", "recip", "rsqrt", "sin", "sqrt", "tan")},
     "fma": ("'fma' is not built yet: it rounds once", "write mad(a, b, c) or a * b + c, which round twice"),
-    **{name: ("barriers are not built yet", "split the kernel in two where the barrier stands")
-       for name in ("barrier", "work_group_barrier")},
-    **{name: ("memory fences are not built yet", "within one work-item accesses are already in order")
-       for name in ("mem_fence", "read_mem_fence", "write_mem_fence")},
-    "printf": ("'printf' is not built yet", "store the value into a __global buffer"),
-    **{name: ("channels and pipes are not built yet", "pass the data through a __global buffer")
-       for name in ("read_channel_altera", "write_channel_altera", "read_channel_intel", "write_channel_intel",
-                    "read_channel_nb_altera", "write_channel_nb_altera", "read_channel_nb_intel",
-                    "write_channel_nb_intel", "read_pipe", "write_pipe")},
-    **{f"{kind}_{op}": ("atomic operations are not built yet", "let one work-item do the update")
-       for kind in ("atomic", "atom")
-       for op in ("add", "sub", "xchg", "inc", "dec", "cmpxchg", "min", "max", "and", "or", "xor")},
-    **{name: ("async copies are not built yet", "copy in a loop")
-       for name in ("async_work_group_copy", "async_work_group_strided_copy", "wait_group_events", "prefetch")},
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},
-    **{f"{op}{n}": ("vector types are not built yet", "access the elements one by one")
-       for op in ("vload", "vstore") for n in (2, 3, 4, 8, 16)},
     **{name: ("memory cannot be allocated in a kernel", "pass a __global buffer of the size you need")
        for name in ("malloc", "calloc", "free", "alloca")},
 }

@@ -5,11 +5,11 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
+from .attributes import ARGUMENT, CHANNEL, FUNCTION, check_function
 from .check_statements import StatementChecker
 from .flow import completes
-from .lexer import Attribute
-from .parse import Syntax, parse_expressions
-from .pragmas import FUNCTION_ATTRIBUTES
+from .layout import has_pointer
+from .parse import Syntax
 
 __all__ = ["Program", "check"]
 
@@ -17,9 +17,9 @@ __all__ = ["Program", "check"]
 class Program(StatementChecker):
     """Checks a translation unit. ``functions`` are in the order of their definitions."""
 
-    def __init__(self, syntax: Syntax, single_precision: bool):
+    def __init__(self, syntax: Syntax, single_precision: bool, doubles: bool):
         super().__init__(syntax)
-        self.single_precision = single_precision
+        self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
 
     def run(self):
@@ -50,11 +50,17 @@ class Program(StatementChecker):
                 self._function(node)
         else:
             with self.poisoning(node.name):
-                self._file_variable(node, span)
+                if "channel" in node.quals:
+                    values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+                    self.channels.append(self.channel(node, values, span))
+                    self.add(str(node.name), self.channels[-1], span)
+                else:
+                    self._file_variable(node, span)
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
-        if declared.space != "constant" or isinstance(declared.type, ct.Pointer):
+        constant = declared.space == "constant" or (declared.const and declared.space is None)
+        if not constant or isinstance(declared.type, ct.Pointer):
             raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
                                   "write __constant before its type, and give it a value")
         self.file_constant(node, declared, span)
@@ -67,6 +73,7 @@ class Program(StatementChecker):
         known = self.here(str(node.name))
         kernel = "__kernel" in node.funcspec
         result = self.declared(node.type.type, span).type
+        self.complete(result, span, f"the result of '{node.name}'")
         if isinstance(result, (ct.Pointer, ct.Array)):
             raise CompileError.at(span, "a function cannot return a pointer", "return an index")
         if kernel and not isinstance(result, ct.Void):
@@ -113,8 +120,11 @@ class Program(StatementChecker):
         if isinstance(node, c_ast.ID):
             raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type")
         span = self.name_span(node)
+        if "pipe" in node.quals:
+            return self._pipe(node, span, kernel)
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
+        self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
             raise CompileError.at(span, "a parameter cannot be void")
         if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
@@ -123,14 +133,25 @@ class Program(StatementChecker):
         if kernel:
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
-        for attribute in self.attributes(node):
-            self.ignored_attribute(attribute)
         buffer = kernel and isinstance(t, ct.Pointer)
-        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile)
+        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile,
+                           attrs=self.memory_attributes(node, ARGUMENT))
+
+    def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
+        if not kernel:
+            raise CompileError.at(span, "a helper function cannot take a pipe", "read and write the pipe in the kernel")
+        t = self.declared(node, span).type
+        self.check_payload(t, span)
+        values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+        return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):
+            if has_pointer(t):
+                raise CompileError.at(span, f"a kernel's argument of type '{t}' cannot hold a pointer", "pass the buffer alone")
             return
+        if has_pointer(t.pointee):
+            raise CompileError.at(span, "a buffer cannot hold pointers", "store an index into another buffer")
         if t.space == "private":
             raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
                                   f"write __global {t.pointee} *")
@@ -165,24 +186,10 @@ class Program(StatementChecker):
         self.functions.append(function)
 
     def _function_attributes(self, function: tt.FunctionTree, decl):
-        for attribute in self.attributes(decl):
-            with self.recover():
-                self._function_attribute(function, attribute)
-
-    def _function_attribute(self, function: tt.FunctionTree, attribute: Attribute):
-        if attribute.name not in FUNCTION_ATTRIBUTES:
-            self.ignored_attribute(attribute, FUNCTION_ATTRIBUTES)
-            return
-        renamed, count = FUNCTION_ATTRIBUTES[attribute.name]
-        if count < 0:
-            return
-        numbers = tuple(self.constant_int(n, f"an argument of {attribute.name}")
-                        for n in parse_expressions(attribute.arguments, attribute.span))
-        if len(numbers) != count or any(not 0 < n < 1 << 31 for n in numbers):
-            raise CompileError.at(attribute.span, f"{attribute.name} takes {count} positive number{'s' * (count > 1)}",
-                                  f"write {attribute.name}({', '.join('64' if not k else '1' for k in range(count))})")
-        if renamed:
-            function.attrs[renamed] = numbers if count > 1 else numbers[0]
+        attrs, spans = self.read_attributes(self.attributes(decl), FUNCTION)
+        function.attrs |= attrs
+        with self.recover():
+            check_function(attrs, spans, len(function.parameters))
 
     # -- the program as a whole
 
@@ -198,7 +205,8 @@ class Program(StatementChecker):
             for callee in function.calls:
                 function.work_items |= callee.work_items
             if function.kernel:
-                task = function.attrs.get("work_group_size") == (1, 1, 1)
+                task = function.attrs.get("work_group_size") == (1, 1, 1) or "task" in function.attrs or \
+                    function.attrs.get("max_global_work_dim") == 0
                 function.attrs["ndrange"] = bool(function.work_items) and not task
 
     def _callees_first(self) -> list[tt.FunctionTree]:
@@ -225,9 +233,12 @@ class Program(StatementChecker):
         return list(done)
 
 
-def check(syntax: Syntax, single_precision: bool = False) -> Program:
-    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes."""
-    program = Program(syntax, single_precision)
+def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False) -> Program:
+    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes.
+
+    With ``doubles`` a constant without a suffix is a double, unless ``single_precision`` says it is not.
+    """
+    program = Program(syntax, single_precision, doubles)
     program.run()
     return program
 
@@ -243,5 +254,10 @@ def _written_type(node) -> str:
             stars += "*"
         inner = inner.type
     words = [str(q) for q in inner.quals or [] if q != "__attribute__"]
-    names = inner.type.names if isinstance(inner.type, c_ast.IdentifierType) else ["int"]
+    base = inner.type
+    if isinstance(base, c_ast.IdentifierType):
+        names = base.names
+    else:
+        kinds = {c_ast.Struct: "struct", c_ast.Union: "union"}
+        names = [kinds[type(base)], base.name or "<without a name>"] if type(base) in kinds else ["int"]
     return " ".join([*words, *map(str, names)]) + (f" {stars}" if stars else "")

@@ -1,23 +1,19 @@
 """Calls: helper functions, built-in functions, work-item functions, conversions; and what is refused."""
 
-import re
-
-from ..diag import CompileError, Span
+from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, NOT_BUILT, WORK_ITEM
-from .check_values import ValueChecker
-from .words import VECTOR_TYPES
+from .builtins_vector import VECTOR_BUILTINS
+from .check_channels import ChannelCallChecker
 
 __all__ = ["CallChecker"]
 
-_CONVERSION = re.compile(r"convert_([a-z]+)(\d*)(_sat)?(_rt[ezpn])?$")
-_VECTOR_AS = re.compile(r"as_([a-z]+\d+)$")
 #: what the query answers in a dimension that does not exist
 _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
-class CallChecker(ValueChecker):
+class CallChecker(ChannelCallChecker):
     """Adds calls to the expression checker."""
 
     def _expr_funccall(self, node):
@@ -34,16 +30,19 @@ class CallChecker(ValueChecker):
             raise CompileError.at(span, f"'{name}' is not a function")
         if name in WORK_ITEM:
             return self._work_item(name, nodes, span)
-        if name in BUILTINS:
-            return self._call_builtin(name, nodes, span)
+        if name in BUILTINS and not name.startswith("as_") or name in VECTOR_BUILTINS:
+            return self.call_builtin(name, nodes, span)
         if name in NOT_BUILT:
             raise CompileError.at(span, *NOT_BUILT[name])
-        return self._conversion_call(name, nodes, span)
-
-    def _count(self, name: str, nodes, wanted: int, span: Span):
-        if len(nodes) != wanted:
-            plural = "" if wanted == 1 else "s"
-            raise CompileError.at(span, f"'{name}' takes {wanted} argument{plural}, not {len(nodes)}")
+        if name == "__fpga_reg":  # a register for the tools of one vendor: the same value
+            self.count(name, nodes, 1, span)
+            return self.rvalue(nodes[0])
+        found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span) or \
+            self.group_call(name, nodes, span) or self.channel_call(name, nodes, span)
+        if found is None:
+            raise CompileError.at(span, f"unknown function '{name}'",
+                                  self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)))
+        return found
 
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
         if callee.kernel:
@@ -51,7 +50,7 @@ class CallChecker(ValueChecker):
                                   "move its body into a helper function that both call")
         if callee.broken:
             raise CompileError()
-        self._count(callee.name, nodes, len(callee.parameters), span)
+        self.count(callee.name, nodes, len(callee.parameters), span)
         arguments = tuple(self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
                           for n, p in zip(nodes, callee.parameters))
         if self.function is not None:
@@ -60,7 +59,7 @@ class CallChecker(ValueChecker):
 
     def _work_item(self, name, nodes, span):
         fn, result, has_dim = WORK_ITEM[name]
-        self._count(name, nodes, int(has_dim), span)
+        self.count(name, nodes, int(has_dim), span)
         if self.function is not None:
             self.function.work_items.add(fn)
         if not has_dim:
@@ -70,31 +69,3 @@ class CallChecker(ValueChecker):
             self.warn(span, f"there is no dimension {dim}")
             return tt.Const(result, span, _ABSENT_DIMENSION.get(fn, 0))
         return tt.Builtin(result, span, name, (tt.Const(ct.UINT, span, dim),))
-
-    def _call_builtin(self, name, nodes, span):
-        row = BUILTINS[name]
-        self._count(name, nodes, row.arity, span)
-        arguments = [self.number(n, f"an argument of {name}") for n in nodes]
-        fitted = row.rule([a.type for a in arguments])
-        if isinstance(fitted, str):
-            raise CompileError.at(span, f"'{name}' {fitted}")
-        params, result = fitted
-        return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
-
-    def _conversion_call(self, name, nodes, span):
-        match = _CONVERSION.match(name)
-        if (match and match.group(1) + match.group(2) in VECTOR_TYPES) or \
-                ((v := _VECTOR_AS.match(name)) and v.group(1) in VECTOR_TYPES):
-            raise CompileError.at(span, "vector types are not built yet", "convert the elements one by one")
-        if not match or match.group(2) or match.group(1) not in (*ct.SCALARS, "double", "half") or match.group(1) == "bool":
-            raise CompileError.at(span, f"unknown function '{name}'", self.similar(name, (*BUILTINS, *WORK_ITEM)))
-        base, _, saturate, rounding = match.groups()
-        target = ct.SCALARS.get(base)
-        if target is None:
-            raise CompileError.at(span, f"'{base}' is not built yet", "use float")
-        default = "_rte" if isinstance(target, ct.Float) else "_rtz"
-        if saturate or rounding not in (None, default):
-            raise CompileError.at(span, f"'{name}' is not built yet", f"convert_{base}(x) rounds "
-                                  + ("to nearest" if default == "_rte" else "towards zero"))
-        self._count(name, nodes, 1, span)
-        return self.convert(self.number(nodes[0], f"an argument of {name}"), target)

@@ -7,11 +7,13 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
+from .attributes import MEANT_FOR_OTHERS, MEMORY, Form, check_memory, read
 from .check_calls import CallChecker
-from .evaluate import constant
-from .initializers import encoded, flatten, implied_length
-from .lexer import Attribute, Word
-from .pragmas import IGNORED_ATTRIBUTES, LATER_ATTRIBUTES
+from .check_structs import innermost
+from .evaluate import constant, constant_data
+from .initializers import flatten
+from .layout import has_pointer
+from .lexer import Attribute
 from .scope import TypeName
 
 __all__ = ["DeclarationChecker"]
@@ -46,43 +48,57 @@ class DeclarationChecker(CallChecker):
 
     def name_span(self, node) -> Span:
         """The place of the declared name (a pointer's declarator begins at its star)."""
-        inner = _innermost(node)
+        inner = innermost(node)
         return self.span(inner if inner.coord else node)
 
     def _local(self, node, span):
         self.check_storage(node, span)
         declared = self.declared(node.type, span)
-        if declared.space == "constant" and not isinstance(declared.type, ct.Pointer):
+        constant = declared.space == "constant" or "static" in node.storage
+        if constant and not isinstance(declared.type, ct.Pointer):
             self.file_constant(node, declared, span)
             return []
         self._check_variable(declared, span)
         t = declared.type
+        self.complete(t, span, f"'{node.name}'")
         if isinstance(t, ct.Array) and t.length == 0:
-            declared = replace(declared, type=self._sized(t, node, span))
+            declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
-        for attribute in self.attributes(node):
-            self.ignored_attribute(attribute)
-        variable = tt.Variable(str(node.name), t, "local", span, declared.const, declared.volatile)
+        shared = declared.space == "local" and not isinstance(t, ct.Pointer)
+        if shared and (node.init is not None or has_pointer(t)):
+            raise CompileError.at(span, f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
+                                  "let the work-items store its values, then meet at a barrier")
+        variable = tt.Variable(str(node.name), t, "shared" if shared else "local", span, declared.const, declared.volatile,
+                               attrs=self.memory_attributes(node))
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         return [tt.Declare(span, variable, initial)]
 
-    def attributes(self, node) -> list[Attribute]:
-        """All attributes of a declaration, before and after its declarator."""
-        words = [*node.quals, *getattr(node, "funcspec", []), *(_innermost(node).quals or [])]
-        found = [a for w in words if isinstance(w, Word) for a in w.attributes]
-        return list(dict.fromkeys([*found, *self.syntax.attributes_after(_innermost(node))]))
+    def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:
+        """(values, places) of attributes by their names in the IR; unknown ones are warned of."""
+        values, spans = {}, {}
+        for attribute in found:
+            with self.recover():
+                form = forms.get(attribute.name)
+                if form is not None:
+                    value, name = read(self, attribute, form), form.name or attribute.name
+                    if form.kept:
+                        values[name], spans[name] = value, attribute.span
+                elif attribute.name not in MEANT_FOR_OTHERS:
+                    self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored",
+                              self.closest(attribute.name, forms))
+        return values, spans
 
-    def ignored_attribute(self, attribute: Attribute, known=()):
-        if attribute.name in LATER_ATTRIBUTES:
-            self.warn(attribute.span, f"the attribute '{attribute.name}' is not built yet: it is ignored")
-        elif attribute.name not in IGNORED_ATTRIBUTES:
-            hint = self.similar(attribute.name, (*known, *LATER_ATTRIBUTES))
-            self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored", hint)
+    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> dict:
+        """The attributes of a variable or argument, as the IR has them."""
+        values, spans = self.read_attributes(self.attributes(node), forms)
+        with self.recover():
+            check_memory(values, spans)
+        return values
 
     def check_storage(self, node, span):
         for word in node.storage:
-            if word == "static":
+            if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
                 raise CompileError.at(span, "a static variable in a function is not supported",
                                       "declare a __constant table at file scope, or pass a __global buffer")
             if word == "extern":
@@ -91,46 +107,41 @@ class DeclarationChecker(CallChecker):
             raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
 
     def _check_variable(self, declared: ct.Qualified, span):
-        if declared.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
         if declared.space == "global":
             raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
         if isinstance(declared.type, ct.Void):
             raise CompileError.at(span, "a variable cannot be void")
 
-    def _sized(self, t: ct.Array, node, span) -> ct.Array:
-        if not isinstance(node.init, c_ast.InitList):
-            raise CompileError.at(span, "this array has no length", "write it between the brackets")
-        return ct.Array(t.element, implied_length(self, t, node.init))
+    @property
+    def here_span(self) -> Span:
+        """A place to blame where an initializer is empty."""
+        return self.function.span if self.function else Span("", 1)
 
     def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
-        """(element, value) of an initializer."""
-        return tuple((k, self.assignable(self.rvalue(n), t.scalar if isinstance(t, ct.Array) else t, "the initial value"))
-                     for k, n in flatten(self, t, init))
+        """(number of the first scalar, value) of an initializer."""
+        if isinstance(init, c_ast.InitList) or not isinstance(t, ct.Struct | ct.Vector):
+            return tuple(flatten(self, t, init))
+        return ((0, self.assignable(self.rvalue(init), t, "the initial value")),)
 
     def file_constant(self, node, declared: ct.Qualified, span):
         """A __constant variable with its data."""
         t = declared.type
         if node.init is None:
             raise CompileError.at(span, f"the constant '{node.name}' has no value", "initialize it")
+        self.complete(t, span, f"the constant '{node.name}'")
         if isinstance(t, ct.Array) and t.length == 0:
-            t = self._sized(t, node, span)
-        scalar = t.scalar if isinstance(t, ct.Array) else t
-        data = bytearray(t.size)
-        value = None
-        for k, e in self._values(node.init, t):
-            value = constant(e)
-            if value is None:
-                raise CompileError.at(e.span, "the value of a constant must be constant")
-            data[k * scalar.size:(k + 1) * scalar.size] = encoded(value, scalar)
-        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=bytes(data),
-                               value=None if isinstance(t, ct.Array) else value)
+            t = self.sized(t, node, span)
+        initial = self._values(node.init, t)
+        try:
+            data = constant_data(t, initial)
+        except ValueError as error:
+            raise CompileError.at(error.args[0].span, "the value of a constant must be constant") from None
+        value = constant(initial[0][1]) if ct.arithmetic(t) else None
+        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
         self.add(variable.name, variable, span)
         self.constants.append(variable)
 
 
-def _innermost(node):
-    """The part of a declarator that holds the declared name."""
-    while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
-        node = node.type
-    return node
+def _words(node) -> list[str]:
+    """The qualifiers of a declaration, wherever they stand."""
+    return [str(w) for w in (*node.quals, *(innermost(node).quals or []))]

@@ -8,7 +8,7 @@ from . import types as ct
 from .check_declarations import DeclarationChecker
 from .evaluate import constant
 from .parse import parse_expressions
-from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, read_loop_pragma
+from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma
 
 __all__ = ["StatementChecker"]
 
@@ -222,15 +222,23 @@ class StatementChecker(DeclarationChecker):
                       "write it directly before for, while or do")
 
     def _loop_attrs(self, pragmas):
-        attrs, ivdep = {}, []
+        attrs, ivdep, spans = {}, [], {}
         for pragma in pragmas:
             with self.recover():
                 if pragma.name == "ivdep":
                     ivdep.append(self._ivdep(pragma))
                     continue
                 form = LOOP_PRAGMAS[pragma.name]
-                attrs[form.attr] = form.bare if not pragma.argument else \
-                    self._pragma_number(pragma, pragma.argument, form.lowest)
+                value = form.bare if not pragma.argument else self._pragma_number(pragma, pragma.argument, form.lowest)
+                if attrs.get(form.attr, value) != value:
+                    raise CompileError.at(pragma.span, f"#pragma {pragma.name} contradicts the one at line "
+                                          f"{spans[form.attr].line}", "keep one of them")
+                attrs[form.attr], spans[form.attr] = value, pragma.span
+        opposites = contradiction(attrs)
+        if opposites:
+            with self.recover():
+                raise CompileError.at(spans[opposites[1]], f"'{opposites[1]}' and '{opposites[0]}' cannot both be meant",
+                                      "keep one of them")
         return attrs, tuple(ivdep)
 
     def _pragma_number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
@@ -273,5 +281,5 @@ def _variables(e):
     if isinstance(e, tt.VariableRef):
         yield e.variable
     elif isinstance(e, tt.Expr):
-        for child in vars(e).values():
+        for child in tt.children(e):
             yield from _variables(child)

@@ -6,33 +6,29 @@ from pycparser import c_ast
 
 from ..diag import CompileError, Span
 from . import types as ct
+from .check_structs import StructChecker
 from .lexer import Word
 from .parse import Syntax
-from .scope import EnumConstant, Scopes, TypeName
-from .words import VECTOR_TYPES
+from .scope import EnumConstant, TypeName
 
 __all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
 
 #: what one array on the chip may hold; larger ones belong into a buffer
 MAX_ARRAY_BYTES = 1 << 20
 
-_ALIASES = {"size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
+_ALIASES = {"event_t": ct.UINT, "size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
             "signed": ct.INT, "unsigned": ct.UINT, "void": ct.VOID}
 _SPACES = ("__global", "__local", "__constant", "__private")
 _BASES = {"char": (ct.CHAR, ct.UCHAR), "short": (ct.SHORT, ct.USHORT), "int": (ct.INT, ct.UINT),
           "long": (ct.LONG, ct.ULONG)}
 
 
-class TypeChecker(Scopes):
+class TypeChecker(StructChecker):
     """Resolves types. ``constant_int`` comes with the expression checker, which is built on this."""
 
     def __init__(self, syntax: Syntax):
-        super().__init__()
-        self.syntax = syntax
+        super().__init__(syntax)
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
-
-    def span(self, node) -> Span | None:
-        return self.syntax.span(node)
 
     # -- base types
 
@@ -43,8 +39,7 @@ class TypeChecker(Scopes):
         if isinstance(node, c_ast.Enum):
             return self._enum(node)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
-            kind = "unions" if isinstance(node, c_ast.Union) else "structs"
-            raise CompileError.at(self.span(node), f"{kind} are not built yet", "use one variable or array per member")
+            return self.struct(node)
         raise CompileError.at(self.span(node) or place, "this type is not supported")
 
     def _named(self, names: list[str], span: Span) -> ct.Qualified:
@@ -65,18 +60,11 @@ class TypeChecker(Scopes):
         return ct.Qualified(_BASES[kinds[0]][words["unsigned"]])
 
     def _word(self, name: str, span: Span) -> ct.Qualified:
-        known = ct.SCALARS.get(name) or _ALIASES.get(name)
+        known = ct.SCALARS.get(name) or _ALIASES.get(name) or ct.VECTORS.get(name)
         if known is not None:
             return ct.Qualified(known)
-        if name in VECTOR_TYPES:
-            raise CompileError.at(span, f"vector types are not built yet: '{name}'", "use scalars, or an array")
-        if name in ("double", "half"):
-            raise CompileError.at(span, f"'{name}' is not built yet", "use float")
-        if name.endswith("_t"):
-            if name.startswith("image") or name == "sampler_t":
-                raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
-            if name == "event_t":
-                raise CompileError.at(span, "async copies are not built yet: 'event_t'", "copy in a loop")
+        if name.endswith("_t") and (name.startswith("image") or name == "sampler_t"):
+            raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
         meaning = self.find(name)
         if isinstance(meaning, TypeName):
             return meaning.meaning
@@ -136,10 +124,6 @@ class TypeChecker(Scopes):
         span = self.span(node) or place
         if isinstance(target.type, ct.Pointer):
             raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
-        if isinstance(target.type, ct.Void):
-            raise CompileError.at(span, "'void *' is not supported", "name the type that it points to")
-        if target.space == "local":
-            raise CompileError.at(span, "local memory is not built yet", "use a private array or a __global buffer")
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
             raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")
@@ -151,6 +135,7 @@ class TypeChecker(Scopes):
             raise CompileError.at(span, "arrays of pointers are not supported", "use an array of indices")
         if isinstance(element.type, ct.Void):
             raise CompileError.at(span, "an array cannot hold void")
+        self.complete(element.type, span, "the element of an array")
         if isinstance(element.type, ct.Array) and element.type.length == 0:
             raise CompileError.at(span, "only the first dimension of an array may be left out")
         if node.dim is None:

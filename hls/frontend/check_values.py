@@ -10,10 +10,11 @@ from . import types as ct
 from .check_types import TypeChecker
 from .constants import literal
 from .evaluate import constant
+from .layout import has_pointer
 from .lexer import Word
 from .scope import EnumConstant, TypeName
 
-__all__ = ["ValueChecker"]
+__all__ = ["ValueChecker", "number_hint", "place_of"]
 
 _COMPARES = ("==", "!=", "<", "<=", ">", ">=")
 _INTEGER_ONLY = ("%", "&", "|", "^", "<<", ">>")
@@ -42,17 +43,27 @@ class ValueChecker(TypeChecker):
             return replace(e.variable.value, span=e.span)
         if not isinstance(e.type, ct.Array):
             return e
+        if not tt.is_lvalue(e):
+            raise CompileError.at(e.span, "this array has no place in memory", "assign the struct to a variable first")
+        root = tt.root_of(e)
+        if isinstance(root, tt.VariableRef) and root.variable.kind == "parameter":
+            root.variable.written = True  # its elements need a place
         return tt.AddressOf(ct.Pointer(e.type.element, *place_of(e)), e.span, e)
 
     def number(self, node, what: str) -> tt.Expr:
         """An rvalue that must be an integer or a float."""
         e = self.rvalue(node)
         if not ct.arithmetic(e.type):
-            raise CompileError.at(e.span, f"{what} must be a number, not '{e.type}'", _number_hint(e.type))
+            raise CompileError.at(e.span, f"{what} must be a number, not '{e.type}'", number_hint(e.type))
         return e
 
     def condition(self, node) -> tt.Expr:
         return self.number(node, "a condition")
+
+    @staticmethod
+    def folded(e: tt.Expr) -> tt.Expr:
+        """The expression, as a constant if it is one."""
+        return constant(e) or e
 
     def constant_int(self, node, what: str, hint: str = "") -> int:
         """The value of a constant integer expression."""
@@ -63,43 +74,10 @@ class ValueChecker(TypeChecker):
         t = value.type
         return value.value - (1 << t.bits if t.signed and value.value >> t.bits - 1 else 0)
 
-    # -- conversions
-
-    def convert(self, e: tt.Expr, t: ct.CType) -> tt.Expr:
-        """A number as another number type."""
-        if e.type == t:
-            return e
-        converted = tt.Convert(t, e.span, e)
-        return constant(converted) if isinstance(e, tt.Const) else converted
-
-    def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
-        """``e`` converted to ``t`` as by an assignment; ``role`` says what ``e`` is ("the argument for 'x'")."""
-        if ct.arithmetic(t) and ct.arithmetic(e.type):
-            return self.convert(e, t)
-        if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
-            return self._pointer_assignable(e, t, role)
-        if isinstance(e.type, ct.Void):
-            raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
-        hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
-        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
-
-    def _pointer_assignable(self, e, t, role):
-        source = e.type
-        if source.space != t.space:
-            wanted = replace(t, space=source.space, const=source.const, restrict=False)
-            raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
-                                  f"declare the other side as '{wanted}'")
-        if source.pointee != t.pointee:
-            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
-        if source.const and not t.const:
-            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
-                                  "declare the other side const as well")
-        return e if source == t else tt.Convert(t, e.span, e)
-
     # -- primary
 
     def _expr_constant(self, node):
-        value, double = literal(node.value, node.type, self.span(node))
+        value, double = literal(node.value, node.type, self.span(node), self.doubles)
         if double and not self.single_precision:
             self.warn(value.span, f"the double constant {node.value} is taken as float",
                       f"write {node.value.rstrip('lL')}f")
@@ -116,6 +94,8 @@ class ValueChecker(TypeChecker):
             raise CompileError.at(span, "function pointers are not supported", f"call {name}(...)")
         if isinstance(meaning, TypeName):
             raise CompileError.at(span, f"'{name}' is a type, not a value")
+        if isinstance(meaning, tt.Channel):
+            raise CompileError.at(span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})")
         raise CompileError.at(span, f"'{name}' is not declared", self.similar(name))
 
     def _expr_exprlist(self, node):
@@ -125,36 +105,6 @@ class ValueChecker(TypeChecker):
         for effect in reversed(effects):
             result = tt.Sequence(result.type, effect.span, effect, result)
         return result
-
-    def _expr_cast(self, node):
-        span = self.span(node)
-        declared = self.declared(node.to_type, span)
-        target, e = declared.type, self.rvalue(node.expr)
-        if isinstance(target, ct.Void):
-            return tt.Convert(target, span, e)
-        if ct.arithmetic(target) and ct.arithmetic(e.type):
-            return replace(self.convert(e, target), span=span)
-        if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
-            return self._pointer_cast(e, target, span)
-        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'",
-                              "addresses are not numbers here" if ct.Pointer in (type(target), type(e.type)) else "")
-
-    def _pointer_cast(self, e, target, span):
-        if e.type.space != target.space:
-            raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
-                                  f"write __{e.type.space} in the cast")
-        if e.type.pointee != target.pointee and target.space == "private":
-            raise CompileError.at(span, "a private variable cannot be read as another type by a cast of its address",
-                                  "convert the value with as_type(...)")
-        return tt.Convert(target, span, e)
-
-    def _expr_compoundliteral(self, node):
-        raise CompileError.at(self.span(node), "compound literals are not supported", "declare a variable")
-
-    def _expr_structref(self, node):
-        e = self.rvalue(node.name)
-        hint = "vector types are not built yet" if ct.arithmetic(e.type) else "structs are not built yet"
-        raise CompileError.at(self.span(node.field), f"'{e.type}' has no member '{node.field.name}'", hint)
 
     # -- operators
 
@@ -172,12 +122,12 @@ class ValueChecker(TypeChecker):
         e = self.rvalue(node.expr)
         if node.op == "*":
             return self.dereference(e, span)
-        if not ct.arithmetic(e.type):
-            raise CompileError.at(span, f"'{node.op}' does not work on '{e.type}'", _number_hint(e.type))
+        if not ct.number(e.type):
+            raise CompileError.at(span, f"'{node.op}' does not work on '{e.type}'", number_hint(e.type))
         if node.op == "!":
-            return tt.Unary(ct.INT, span, "!", e)
+            return tt.Unary(ct.truth_of(e.type), span, "!", e)
         t = ct.promoted(e.type)
-        if node.op == "~" and not ct.integer(t):
+        if node.op == "~" and not ct.integer(ct.element_of(t)):
             raise CompileError.at(span, f"'~' does not work on '{e.type}'", "as_uint(x) gives the bits of a float")
         e = self.convert(e, t)
         if node.op == "+":
@@ -192,21 +142,28 @@ class ValueChecker(TypeChecker):
             t = self.expression(node.expr).type
         if isinstance(t, ct.Void):
             raise CompileError.at(span, "void has no size")
+        self.complete(t, span, "this")
         return tt.Const(ct.ULONG, span, t.size)
 
     def _address_of(self, node, span):
         e = self.expression(node.expr)
-        if not isinstance(e, tt.LValue):
+        if not tt.is_lvalue(e):
             raise CompileError.at(span, "only a variable or an element has an address")
-        if isinstance(e.type, ct.Pointer):
+        if has_pointer(e.type):
             raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
-        if isinstance(e, tt.VariableRef):
-            e.variable.written = True
+        if isinstance(e, tt.Lanes):
+            raise CompileError.at(span, "a component of a vector has no address", "copy it to a variable, or use an array")
+        root = tt.root_of(e)
+        if isinstance(root, tt.VariableRef):
+            root.variable.written = True
         return tt.AddressOf(ct.Pointer(e.type, *place_of(e)), span, e)
 
     def dereference(self, e: tt.Expr, span: Span) -> tt.Expr:
         if not isinstance(e.type, ct.Pointer):
             raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "")
+        if isinstance(e.type.pointee, ct.Void):
+            raise CompileError.at(span, "a 'void *' points to nothing that has a type", "cast it to the type it points to")
+        self.complete(e.type.pointee, span, "what the pointer points to")
         return tt.Dereference(e.type.pointee, span, e)
 
     def _expr_arrayref(self, node):
@@ -219,6 +176,8 @@ class ValueChecker(TypeChecker):
         return self.dereference(self._pointer_add(base, index, span), span)
 
     def _pointer_add(self, pointer, index, span, subtract=False):
+        if isinstance(pointer.type.pointee, ct.Void):
+            raise CompileError.at(span, "a 'void *' cannot be moved: what it points to has no size", "cast it first")
         if not ct.integer(index.type):
             raise CompileError.at(index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type))
         self._check_bound(pointer, index, subtract)
@@ -241,35 +200,53 @@ class ValueChecker(TypeChecker):
         if ct.Pointer in (type(left.type), type(right.type)):
             return self._pointer_operation(op, left, right, span)
         self.operands(op, left, right, span)
-        if op in ("&&", "||"):
-            return tt.Logical(ct.INT, span, op, left, right)
         if op in ("<<", ">>"):
             return self.shift(op, left, right, span)
-        t = ct.common(left.type, right.type)
+        t = self.common(left, right, span, op)
         left, right = self.convert(left, t), self.convert(right, t)
+        if op in ("&&", "||"):
+            return tt.Logical(ct.truth_of(t), span, op, left, right)
         if op in _COMPARES:
-            return tt.Compare(ct.INT, span, op, left, right)
+            return tt.Compare(ct.truth_of(t), span, op, left, right)
         self._check_division(op, right, span)
         return tt.Binary(t, span, op, left, right)
+
+    def common(self, left: tt.Expr, right: tt.Expr, span: Span, op: str) -> ct.CType:
+        """The type in which the operation on the two is computed; a scalar beside a vector gets the vector's type."""
+        a, b = left.type, right.type
+        if not isinstance(a, ct.Vector) and not isinstance(b, ct.Vector):
+            return ct.common(a, b)
+        vector, other = (a, b) if isinstance(a, ct.Vector) else (b, a)
+        if isinstance(other, ct.Vector) and a != b:
+            raise CompileError.at(span, f"'{op}' takes two vectors of one type, not '{a}' and '{b}'",
+                                  f"write convert_{a}(...) around the second" if a.length == getattr(b, "length", 0) else "")
+        if isinstance(other, ct.Float) and ct.integer(vector.element):
+            raise CompileError.at(span, f"'{op}' does not work on '{a}' and '{b}'",
+                                  "convert the vector with convert_floatN, or the scalar with a cast")
+        return vector
 
     def operands(self, op: str, left: tt.Expr, right: tt.Expr, span: Span):
         """Both must be numbers, and integers where the operator needs them."""
         for e in (left, right):
-            if not ct.arithmetic(e.type):
-                raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", _number_hint(e.type))
-            if op in _INTEGER_ONLY and not ct.integer(e.type):
+            if not ct.number(e.type):
+                raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", number_hint(e.type))
+            if op in _INTEGER_ONLY and not ct.integer(ct.element_of(e.type)):
                 hint = "fmod is not built yet: x - y * (int)(x / y)" if op == "%" else "convert to an integer first"
                 raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", hint)
 
     def shift(self, op: str, left: tt.Expr, right: tt.Expr, span: Span) -> tt.Expr:
         t = ct.promoted(left.type)
         amount = constant(right)
-        if amount is not None and amount.value >= t.bits:
-            self.warn(right.span, f"the shift amount is not below {t.bits}: only its low bits count")
-        return tt.Binary(t, span, op, self.convert(left, t), self.convert(right, ct.promoted(right.type)))
+        bits = ct.element_of(t).bits
+        if amount is not None and amount.value >= bits:
+            self.warn(right.span, f"the shift amount is not below {bits}: only its low bits count")
+        if isinstance(right.type, ct.Vector) and (not isinstance(t, ct.Vector) or t.length != right.type.length):
+            raise CompileError.at(span, f"'{left.type}' cannot be shifted by '{right.type}'", "both must be as long")
+        right = self.convert(right, ct.with_element(t, ct.promoted(ct.element_of(right.type))))
+        return tt.Binary(t, span, op, self.convert(left, t), right)
 
     def _check_division(self, op, right, span):
-        if op in ("/", "%") and ct.integer(right.type):
+        if op in ("/", "%") and ct.integer(ct.element_of(right.type)):
             divisor = constant(right)
             if divisor is not None and divisor.value == 0:
                 self.warn(span, "this divides by zero")
@@ -279,16 +256,35 @@ class ValueChecker(TypeChecker):
             return self._pointer_add(left, right, span, op == "-")
         if op == "+" and isinstance(right.type, ct.Pointer) and ct.integer(left.type):
             return self._pointer_add(right, left, span)
-        if op == "-" or op in _COMPARES:
-            raise CompileError.at(span, "pointers cannot be compared or subtracted", "keep the index beside the pointer")
+        if isinstance(left.type, ct.Pointer) and isinstance(right.type, ct.Pointer) and op in ("-", *_COMPARES):
+            return self._two_pointers(op, left, right, span)
+        zero = constant(right if isinstance(left.type, ct.Pointer) else left)
+        if op in ("==", "!=") and zero is not None and zero.value == 0:
+            raise CompileError.at(span, "a pointer is never null here", "pass an int argument that says whether to use it")
         raise CompileError.at(span, f"'{op}' does not work on '{left.type}' and '{right.type}'")
 
+    def _two_pointers(self, op, left, right, span):
+        a, b = left.type, right.type
+        if (a.space, a.pointee) != (b.space, b.pointee):
+            raise CompileError.at(span, f"'{op}' takes two pointers of one type, not '{a}' and '{b}'")
+        if op != "-":
+            return tt.PointerCompare(ct.INT, span, op, left, right)
+        if isinstance(a.pointee, ct.Void):
+            raise CompileError.at(span, "'void *' cannot be subtracted: what it points to has no size", "cast both first")
+        return tt.PointerDistance(ct.LONG, span, left, right, a.pointee.size)
+
     def _expr_ternaryop(self, node):
-        condition = self.condition(node.cond)
+        condition = self.rvalue(node.cond)
+        if not ct.number(condition.type):
+            condition = self.condition(node.cond)
         then, otherwise = self.rvalue(node.iftrue), self.rvalue(node.iffalse)
         a, b = then.type, otherwise.type
-        if ct.arithmetic(a) and ct.arithmetic(b):
-            t = a if a == b else ct.common(a, b)
+        if isinstance(condition.type, ct.Vector):
+            return self._vector_choice(condition, then, otherwise)
+        if isinstance(a, ct.Struct) and a == b:
+            return tt.Conditional(a, condition.span, condition, then, otherwise)
+        if ct.number(a) and ct.number(b):
+            t = a if a == b else self.common(then, otherwise, condition.span, "?:")
             return tt.Conditional(t, condition.span, condition, self.convert(then, t), self.convert(otherwise, t))
         if isinstance(a, ct.Pointer) and isinstance(b, ct.Pointer):
             t = replace(a, const=a.const or b.const, volatile=a.volatile or b.volatile, restrict=False)
@@ -298,70 +294,38 @@ class ValueChecker(TypeChecker):
             return tt.Conditional(ct.VOID, condition.span, condition, then, otherwise)
         raise CompileError.at(condition.span, f"the two values of '?:' do not fit together: '{a}' and '{b}'")
 
-    # -- assignment
-
-    def _expr_assignment(self, node):
-        span = self._operator_span(node)
-        target = self.writable(self.expression(node.lvalue), span)
-        value = self.rvalue(node.rvalue)
-        t = target.type
-        if node.op == "=":
-            return tt.Assign(t, span, target, self.assignable(value, t, "the assigned value"))
-        op = str(node.op)[:-1]
-        if isinstance(t, ct.Pointer):
-            return self._step(target, op, value, span)
-        self.operands(op, target, value, span)
-        if op in ("<<", ">>"):
-            amount = self.shift(op, target, value, span).right
-            return tt.Update(t, span, target, op, amount, ct.promoted(t))
-        compute = ct.common(t, value.type)
-        value = self.convert(value, compute)
-        self._check_division(op, value, span)
-        return tt.Update(t, span, target, op, value, compute)
-
-    def _step(self, target, op, index, span, postfix=False):
-        if op not in ("+", "-") or not ct.integer(index.type):
-            raise CompileError.at(span, f"'{op}=' does not work on '{target.type}' and '{index.type}'")
-        if index.type.bits < 32:
-            index = self.convert(index, ct.INT)
-        return tt.Step(target.type, span, target, index, op == "-", postfix)
-
-    def _increment(self, node, span):
-        target = self.writable(self.expression(node.expr), span)
-        op, postfix, t = str(node.op)[-1], node.op.startswith("p"), target.type
-        if isinstance(t, ct.Pointer):
-            return self._step(target, op, tt.Const(ct.INT, span, 1), span, postfix)
-        compute = ct.common(t, ct.INT)
-        one = tt.Const(compute, span, 1.0 if isinstance(compute, ct.Float) else 1)
-        return tt.Update(t, span, target, op, one, compute, postfix)
-
-    def writable(self, e: tt.Expr, span: Span) -> tt.LValue:
-        """``e`` as the target of an assignment."""
-        if not isinstance(e, tt.LValue):
-            raise CompileError.at(span, "this cannot be assigned to", "the left side must be a variable or an element")
-        if isinstance(e.type, ct.Array):
-            raise CompileError.at(span, "an array cannot be assigned as a whole", "assign its elements in a loop")
-        space, const, _ = place_of(e)
-        if const or space == "constant":
-            name = f"'{e.variable.name}'" if isinstance(e, tt.VariableRef) else "this element"
-            raise CompileError.at(span, f"{name} is const", "remove const, or write into another variable")
-        if isinstance(e, tt.VariableRef):
-            e.variable.written = True
-        return e
+    def _vector_choice(self, condition, then, otherwise):
+        """For every component: where the condition's highest bit is set the second value, else the third."""
+        span, c = condition.span, condition.type
+        for e in (then, otherwise):
+            if not ct.number(e.type):
+                raise CompileError.at(e.span, f"'?:' with a vector as its condition cannot choose '{e.type}'")
+        t = then.type if then.type == otherwise.type else self.common(then, otherwise, span, "?:")
+        t = t if isinstance(t, ct.Vector) else ct.Vector(t, c.length)
+        if not ct.integer(c.element) or t.length != c.length or t.element.size != c.element.size:
+            raise CompileError.at(span, f"a condition of type '{c}' cannot choose '{t}'",
+                                  f"the condition must be '{ct.mask_of(t)}'")
+        return tt.Conditional(t, span, condition, self.convert(then, t), self.convert(otherwise, t))
 
 
 def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
     """(address space, const, volatile) of where an lvalue is."""
+    e = tt.root_of(e)
     if isinstance(e, tt.VariableRef):
         v = e.variable
-        return ("constant" if v.kind == "constant" else "private"), v.const, v.volatile
+        return {"constant": "constant", "shared": "local"}.get(v.kind, "private"), v.const, v.volatile
     if isinstance(e, tt.Dereference):
         t = e.pointer.type
         return t.space, t.const, t.volatile
     raise CompileError.at(e.span, "this array has no place in memory")
 
 
-def _number_hint(t: ct.CType) -> str:
+def number_hint(t: ct.CType) -> str:
+    """What to do where a number is needed."""
+    if isinstance(t, ct.Vector):
+        return "name a component, or use any(...) or all(...) for a condition"
+    if isinstance(t, ct.Struct):
+        return "name one of its members"
     return "index it to get an element" if isinstance(t, ct.Pointer) else ""
 
 

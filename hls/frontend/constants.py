@@ -4,25 +4,26 @@ import re
 from fractions import Fraction
 
 from ..diag import CompileError, Span
-from ..ir import F32
-from ..ir.optable import round_int
-from ..ir.values import round_float
+from ..ir import exact
 from . import types as ct
 from .tree import Const
 
-__all__ = ["literal", "rounded"]
+__all__ = ["literal"]
 
 _ESCAPES = {"n": 10, "t": 9, "v": 11, "b": 8, "r": 13, "f": 12, "a": 7, "\\": 92, "'": 39, '"': 34, "?": 63, "0": 0}
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uU]?[lL]{0,2}|[lL]{1,2}[uU]?)$")
 _HEX_FLOAT = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$")
 
 
-def literal(text: str, kind: str, span: Span) -> tuple[Const, bool]:
-    """The constant a literal stands for, and whether it was written as a double. ``kind`` is pycparser's type name."""
+def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Const, bool]:
+    """The constant a literal stands for, and whether it was written as a double but made a float.
+
+    ``kind`` is pycparser's type name. With ``doubles`` what is written as a double is one.
+    """
     if kind.endswith("char") or text.endswith("'"):
         return Const(ct.INT, span, _character(text, span)), False
     if kind in ("float", "double", "long double"):
-        return _float(text, span)
+        return _float(text, span, doubles)
     if kind == "string":
         raise CompileError.at(span, "strings are not supported", "use a __constant char array with a list of values")
     return _integer(text, span), False
@@ -44,7 +45,7 @@ def _integer(text: str, span: Span) -> Const:
     raise CompileError.at(span, f"{text} does not fit 64 bits", "" if value >> 64 else "append UL")
 
 
-def _float(text: str, span: Span) -> tuple[Const, bool]:
+def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
     single = text[-1] in "fF"  # the exponent of a hexadecimal float is decimal: its last digit is never an F
     body = re.sub(r"[fFlL]$", "", text)
     match = _HEX_FLOAT.match(body)
@@ -54,31 +55,14 @@ def _float(text: str, span: Span) -> tuple[Const, bool]:
     else:
         mantissa, _, exponent = body.lower().partition("e")
         value = _power(Fraction(mantissa.rstrip(".") or "0"), 10, int(exponent or 0), span)
-    return Const(ct.FLOAT, span, rounded(value)), not single
+    t = ct.FLOAT if single or not doubles else ct.DOUBLE
+    return Const(t, span, exact.rounded(value, t.bits)), not single and not doubles
 
 
 def _power(x: Fraction, base: int, exponent: int, span: Span) -> Fraction:
     if abs(exponent) > 4000:
         raise CompileError.at(span, "the exponent is out of range", "a float reaches from about 1e-45f to 3.4e38f")
     return x * Fraction(base) ** exponent
-
-
-def rounded(x: Fraction, bits: int = F32.bits) -> float:
-    """``x`` rounded once to the nearest value of the format (through a double it would be rounded twice)."""
-    if x < 0:
-        return -rounded(-x, bits)
-    precision, lowest = {32: (24, -149)}[bits]
-    if x == 0:
-        return 0.0
-    exponent = x.numerator.bit_length() - x.denominator.bit_length() - 1
-    if x / Fraction(2) ** exponent >= 2:
-        exponent += 1
-    unit = max(exponent - precision + 1, lowest)
-    scaled = x / Fraction(2) ** unit
-    nearest = round(scaled)  # ties to even, exact on fractions
-    if nearest.bit_length() > precision + 1 or unit > 127:
-        return float("inf")
-    return round_float(round_int(nearest, 64) * 2.0 ** unit, bits)
 
 
 def _character(text: str, span: Span) -> int:

@@ -1,18 +1,21 @@
-"""Initializers with braces: which value goes to which element."""
+"""Initializers with braces: which value goes to which part of a variable (C99 6.7.8)."""
 
 from pycparser import c_ast
 
 from ..diag import CompileError
-from ..ir.values import float_to_bits
+from . import tree as tt
 from . import types as ct
 from .check_types import MAX_ARRAY_BYTES
+from .layout import leaf_count
 
-__all__ = ["encoded", "flatten", "implied_length"]
+__all__ = ["flatten", "implied_length"]
+
+_Given = list[tuple[int, tt.Expr]]
 
 
-def flatten(checker, t: ct.CType, init) -> list[tuple[int, c_ast.Node]]:
-    """(index of the scalar element, its expression) for every value given, in the order of C99 6.7.8."""
-    out: list[tuple[int, c_ast.Node]] = []
+def flatten(checker, t: ct.CType, init) -> _Given:
+    """(number of the first scalar, value) of every value given, each converted to the type of its part."""
+    out: _Given = []
     _fill(checker, t, init, 0, out)
     return out
 
@@ -20,67 +23,147 @@ def flatten(checker, t: ct.CType, init) -> list[tuple[int, c_ast.Node]]:
 def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
     """The length that the initializer gives to an array declared without one."""
     longest = ct.Array(t.element, MAX_ARRAY_BYTES // t.element.size + 1)
-    given = flatten(checker, longest, init)
+    with checker.quiet():
+        given = flatten(checker, longest, init)
     if not given:
         raise CompileError.at(checker.span(init), "an array needs at least one element")
-    length = max(k for k, _ in given) // _scalars(t.element) + 1
+    length = max(k for k, _ in given) // leaf_count(t.element) + 1
     if length * t.element.size > MAX_ARRAY_BYTES:
         raise CompileError.at(checker.span(init), f"this array needs {length * t.element.size} bytes on the chip",
                               f"at most {MAX_ARRAY_BYTES}; use a __global buffer")
     return length
 
 
-def _scalars(t: ct.CType) -> int:
-    return t.size // t.scalar.size if isinstance(t, ct.Array) else 1
+class _Items:
+    """The values of one pair of braces, taken in order; an expression is checked once, when it is looked at."""
+
+    def __init__(self, checker, nodes):
+        self.checker = checker
+        self.nodes = list(nodes)[::-1]
+        self.value: tt.Expr | None = None
+
+    def __bool__(self):
+        return bool(self.nodes)
+
+    @property
+    def next(self):
+        return self.nodes[-1]
+
+    def peek(self) -> tt.Expr:
+        """The value that is next, which is neither a list nor designated."""
+        if self.value is None:
+            self.value = self.checker.rvalue(self.next)
+        return self.value
+
+    def take(self):
+        """The next item: its value if it was looked at, else its node."""
+        value, self.value = self.value, None
+        node = self.nodes.pop()
+        return value or node
+
+    def is_plain(self) -> bool:
+        return not isinstance(self.next, (c_ast.InitList, c_ast.NamedInitializer))
 
 
 def _fill(checker, t, init, base, out):
-    if isinstance(t, ct.Array):
-        if not isinstance(init, c_ast.InitList):
-            raise CompileError.at(checker.span(init), "an array needs a list of values", "write { ... }")
-        items = list(init.exprs)[::-1]
-        _fill_list(checker, t, items, base, out)
-        if items:
-            raise CompileError.at(checker.span(items[-1]), f"too many values for '{t}'")
-        return
+    """One part of type ``t`` from one item: a list, or a value."""
     if isinstance(init, c_ast.InitList):
+        if ct.aggregate(t):
+            _fill_braces(checker, t, init, base, out)
+            return
         if len(init.exprs) != 1:
             raise CompileError.at(checker.span(init), f"one value is needed for '{t}', not {len(init.exprs)}")
         init = init.exprs[0]
-    out.append((base, init))
+    if isinstance(t, ct.Array):
+        span = init.span if isinstance(init, tt.Expr) else checker.span(init)
+        raise CompileError.at(span, "an array needs a list of values", "write { ... }")
+    value = init if isinstance(init, tt.Expr) else checker.rvalue(init)
+    out.append((base, checker.assignable(value, t, "the initial value")))
 
 
-def _fill_list(checker, t: ct.Array, items: list, base: int, out, elided: bool = False):
-    """Take values off the end of ``items`` for the elements in order; ``elided``: the array has no braces of its own."""
-    k = 0
-    while items and (k < t.length or isinstance(items[-1], c_ast.NamedInitializer)):
-        if isinstance(items[-1], c_ast.NamedInitializer):
+def _fill_braces(checker, t, init, base, out):
+    items = _Items(checker, init.exprs)
+    _fill_list(checker, t, items, base, out)
+    if items:
+        raise CompileError.at(checker.span(items.next), f"too many values for '{t}'")
+
+
+def _parts(t: ct.CType) -> int:
+    """How many parts an initializer of the type has."""
+    if isinstance(t, ct.Struct):
+        return min(1, len(t.members)) if t.union else len(t.members)
+    return t.length
+
+
+def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
+    """Type of the k-th part, and how many scalars stand before it."""
+    if isinstance(t, ct.Struct):
+        return t.members[k].type, 0 if t.union else sum(leaf_count(m.type) for m in t.members[:k])
+    return t.element, k * leaf_count(t.element)
+
+
+def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False):
+    """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own."""
+    k, count = 0, _parts(t)
+    while items and (k < count or isinstance(items.next, c_ast.NamedInitializer)):
+        if isinstance(items.next, c_ast.NamedInitializer):
             if elided:
                 return
             k = _designated(checker, t, items)
-        item, start = items[-1], base + k * _scalars(t.element)
-        if isinstance(t.element, ct.Array) and not isinstance(item, c_ast.InitList):
-            _fill_list(checker, t.element, items, start, out, elided=True)
-        else:
-            _fill(checker, t.element, items.pop(), start, out)
-        k += 1
+        if isinstance(t, ct.Struct) and t.union:
+            _fill_union(checker, t, k, items, base, out)
+            k = count
+            continue
+        part, before = _part(t, k)
+        k += _fill_part(checker, t, part, items, base + before, out)
 
 
-def _designated(checker, t: ct.Array, items: list) -> int:
-    """Replace ``[k] = value`` at the end of ``items`` by its value; k."""
-    named = items.pop()
+def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
+    """How many parts the next item was worth (a vector among the elements of one: its length)."""
+    if not items.is_plain():
+        _fill(checker, part, items.take(), base, out)
+        return 1
+    if isinstance(t, ct.Vector) and isinstance(items.peek().type, ct.Vector):
+        value = items.take()
+        if isinstance(value, tt.Expr):
+            same = ct.Vector(t.element, value.type.length)
+            out.append((base, checker.assignable(value, same, "the initial value")))
+            return value.type.length
+    whole = not ct.aggregate(part) or (not isinstance(part, ct.Array) and items.peek().type == part)
+    if whole:
+        _fill(checker, part, items.take(), base, out)
+    else:
+        _fill_list(checker, part, items, base, out, elided=True)
+    return 1
+
+
+def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out):
+    """The initialized member of a union, as the words of which a union's value is made."""
+    inner: _Given = []
+    member = t.members[k].type
+    if ct.aggregate(member) and items.is_plain() and items.peek().type != member:
+        _fill_list(checker, member, items, 0, inner, elided=True)
+    else:
+        _fill(checker, member, items.take(), 0, inner)
+    span = inner[0][1].span if inner else checker.here_span
+    out.append((base, tt.UnionOf(t, span, k, tt.Build(member, span, tuple(inner)))))
+
+
+def _designated(checker, t: ct.CType, items: _Items) -> int:
+    """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value; the number of the part."""
+    named = items.take()
     first = named.name[0]
-    if len(named.name) != 1 or not isinstance(first, c_ast.ArrayDesignator):
-        raise CompileError.at(checker.span(first), "this designator is not supported", "write [index] = value")
-    k = checker.constant_int(first.expr, "the index of a designator")
-    if not 0 <= k < t.length:
-        raise CompileError.at(checker.span(first), f"index {k} is outside '{t}'")
-    items.append(named.expr)
-    return k
-
-
-def encoded(value, t: ct.CType) -> bytes:
-    """The bytes of a constant in memory, little endian."""
-    if isinstance(t, ct.Float):
-        return float_to_bits(value.value, t.bits).to_bytes(t.size, "little")
-    return value.value.to_bytes(t.size, "little")
+    rest = named.expr
+    for inner in reversed(named.name[1:]):
+        rest = c_ast.InitList([c_ast.NamedInitializer([inner], rest)], named.coord)
+    items.nodes.append(rest)
+    if isinstance(first, c_ast.ArrayDesignator) and isinstance(t, ct.Array):
+        k = checker.constant_int(first.expr, "the index of a designator")
+        if not 0 <= k < t.length:
+            raise CompileError.at(checker.span(first), f"index {k} is outside '{t}'")
+        return k
+    name = getattr(first, "name", None)
+    if isinstance(t, ct.Struct) and name in t.index:
+        return t.index[name]
+    raise CompileError.at(checker.span(first), f"this designator does not fit '{t}'",
+                          "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value")

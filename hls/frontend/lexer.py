@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from pycparser.c_lexer import CLexer, Token
 
-from ..diag import CompileError, Span
+from ..diag import CompileError, Diagnostic, Span
 from .preprocess import Expanded
-from .words import REFUSED_WORDS, SPELLINGS
+from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
 __all__ = ["Attribute", "OpenCLLexer", "Word"]
 
@@ -44,7 +44,7 @@ class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
     ``trailing`` maps the place of a declared name to the attributes written after its declarator, where the C
-    grammar has no room for them.
+    grammar has no room for them; ``struct_attributes`` does so for the tag, or else the brace, of a struct or union.
     """
 
     def __init__(self, error_func, **options):
@@ -52,8 +52,10 @@ class OpenCLLexer(CLexer):
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
         self.trailing: dict[tuple, list[Attribute]] = {}
+        self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
+        self.errors: list[Diagnostic] = []  #: words that are refused: the parser goes on with them as names
         self._queue: list[Token] = []
         self._next = 0
 
@@ -84,7 +86,7 @@ class OpenCLLexer(CLexer):
     def _located(self, token: Token) -> Token:
         span = self.place(token.lineno, token.column, len(token.value))
         if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
-            raise CompileError.at(span, *REFUSED_WORDS[token.value])
+            self._refuse(span, *REFUSED_WORDS[token.value])
         kind, word = SPELLINGS.get(token.value, (token.type, token.value))
         if token.type not in ("PPPRAGMASTR", "STRING_LITERAL"):
             token.type = kind
@@ -94,6 +96,9 @@ class OpenCLLexer(CLexer):
         token.lineno, token.column, token.filename = span.line, span.column, span.file
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token
+
+    def _refuse(self, span: Span, message: str, hint: str):
+        self.errors.append(Diagnostic(message, span, hint))
 
     # -- attributes: out of the grammar's way
 
@@ -106,18 +111,31 @@ class OpenCLLexer(CLexer):
                 k, attributes = _attribute(tokens, k)
                 self._attach(out, tokens[k] if k < len(tokens) else None, token, attributes)
                 continue
-            if token.value in ("channel", "pipe", "__pipe") and token.type == "ID" and k + 1 < len(tokens) \
-                    and tokens[k + 1].type in _JOINS_TYPE - {"TIMES"}:
-                raise CompileError.at(token.value.span, "channels and pipes are not built yet",
-                                      "pass the data through a __global buffer")
+            if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
+                self._stream_word(token, _after_attributes(tokens, k + 1))
             out.append(token)
             k += 1
         return out
+
+    def _stream_word(self, token: Token, following: Token | None):
+        """``channel``, ``pipe`` and their access words look like qualifiers to the grammar, where they are meant so."""
+        if following is None:
+            return
+        word = STREAM_WORDS.get(token.value)
+        if word and following.type in _JOINS_TYPE - {"TIMES"}:
+            token.type, token.value = "VOLATILE", Word(word, token.value.span)
+        elif token.value in ACCESS_WORDS and following.type in _JOINS_TYPE - {"TIMES"}:
+            token.type, token.value = "VOLATILE", Word(ACCESS_WORDS[token.value], token.value.span)
 
     def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
         place = (token.lineno, token.column, token.filename)
         span = token.value.span
         before = out[-1].type if out else "SEMI"
+        struct = following if before in ("STRUCT", "UNION") else _closed_struct(out) if before == "RBRACE" else None
+        if struct is not None:
+            place = (struct.filename, struct.lineno, struct.column)
+            self.struct_attributes.setdefault(place, []).extend(attributes)
+            return
         if following is not None and following.type in _LOOPS and before in _AFTER_STATEMENT:
             for attribute in attributes:
                 text = f"__attribute__ {attribute.name} {attribute.arguments}"
@@ -128,8 +146,16 @@ class OpenCLLexer(CLexer):
         else:
             name = _declared_name(out)
             if name is None:
-                raise CompileError.at(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                self._refuse(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
+                return
             self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+
+
+def _after_attributes(tokens: list[Token], k: int) -> Token | None:
+    """The token at ``k``, or the first behind the attributes that begin there."""
+    while k < len(tokens) and tokens[k].value in ("__attribute__", "__attribute"):
+        k, _ = _attribute(tokens, k)
+    return tokens[k] if k < len(tokens) else None
 
 
 def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:
@@ -157,6 +183,20 @@ def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]
 def _entry(tokens: list[Token]) -> Attribute:
     name = tokens[0].value.strip("_") or str(tokens[0].value)
     return Attribute(name, " ".join(t.value for t in tokens[2:-1]), tokens[0].value.span)
+
+
+def _closed_struct(out: list[Token]) -> Token | None:
+    """The tag, or else the opening brace, of the struct or union that the brace just before closes."""
+    k, depth = len(out) - 1, 0
+    while k >= 0:
+        depth += (out[k].type == "RBRACE") - (out[k].type == "LBRACE")
+        if depth == 0:
+            break
+        k -= 1
+    kinds = [t.type for t in out[max(0, k - 2):k]]
+    if kinds[-1:] in (["STRUCT"], ["UNION"]):
+        return out[k]
+    return out[k - 1] if kinds[-1:] == ["ID"] and kinds[0] in ("STRUCT", "UNION") else None
 
 
 def _declared_name(out: list[Token]) -> Token | None:

@@ -1,42 +1,60 @@
 """A checked program to an IR module."""
 
-from ..ir import I64, Function, Module, Parameter, Value
+from math import prod
+
+from ..ir import I64, Function, MemoryObject, Module, Parameter, Value
 from . import tree as tt
 from . import types as ct
+from .escape import escaping
+from .layout import leaves, value_type
+from .lower_memory import Address, Part
 from .lower_statements import StatementLowering
 from .storage import Storage, unique
 
 __all__ = ["lower"]
 
 
-def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], sources: dict[str, str]) -> Module:
-    """Lower every function; callees stand before their callers. Cannot fail on a checked program."""
+def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], sources: dict[str, str],
+          channels: tuple[tt.Channel, ...] = ()) -> Module:
+    """Lower every function; callees stand before their callers."""
     # a kernel's buffer keeps its name, also in a kernel into which a user of the constant is inlined
     taken = {p.name for f in functions for p in f.parameters}
     names: dict[tt.Variable, str] = {}
     for constant in constants:
         names[constant] = unique(constant.name, taken)
         taken.add(names[constant])
-    return Module({f.name: _function(f, names) for f in functions}, dict(sources))
+    lowered = {f.name: _function(f, names) for f in functions}
+    return Module(lowered, dict(sources), {c.name: _channel(c, "channel") for c in channels})
+
+
+def _channel(channel: tt.Channel, space: str) -> MemoryObject:
+    return MemoryObject(channel.name, space, value_type(channel.type), prod(channel.lengths), span=channel.span,
+                        attrs=tuple(channel.attrs.items()))
 
 
 def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Function:
     function = Function(tree.name, "kernel" if tree.kernel else "helper", attrs=dict(tree.attrs), span=tree.span)
-    storage = Storage(function, constants)
+    storage = Storage(function, constants, escaping(tree.body))
     for variable, written in zip(tree.parameters, tree.written_types):
         if tree.kernel:
             function.params.append(_parameter(variable, written))
-        if variable.kind == "buffer":
+        if isinstance(variable, tt.Channel):
+            function.memories[variable.name] = _channel(variable, "pipe")
+        elif variable.kind == "buffer":
             storage.bind_buffer(variable)
     lowering = StatementLowering(storage, function.body, tree.result)
     for variable in tree.parameters:
+        if isinstance(variable, tt.Channel):
+            continue
         _bind(lowering, function, variable)
     lowering.function(tree.body, tree.span)
     return function
 
 
-def _parameter(variable: tt.Variable, written: str) -> Parameter:
-    kind = "buffer" if variable.kind == "buffer" else "scalar"
+def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
+    if isinstance(variable, tt.Channel):
+        return Parameter(variable.name, "pipe", written, 8, variable.span)
+    kind = "scalar" if variable.kind != "buffer" else "local" if variable.type.space == "local" else "buffer"
     return Parameter(variable.name, kind, written, variable.type.size, variable.span)
 
 
@@ -48,13 +66,26 @@ def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable
             start = lowering.emit(span, "addr", lowering.const(span, 0, I64), attrs={"mem": variable.name})
             lowering.set(storage.local(variable), start, span)
         return
-    host_bool = function.kind == "kernel" and variable.type == ct.BOOL_T
-    type = ct.ir_type(ct.UCHAR if host_bool else variable.type)
-    value = Value(type, variable.name, None, len(function.args))
-    function.args.append(value)
-    if host_bool:
-        value = lowering.converted(span, value, ct.UCHAR, ct.BOOL_T)
+    value = _argument(lowering, function, variable)
     if variable.written:
-        lowering.set(storage.local(variable), value, span)
+        place = Part(variable) if storage.apart(variable) else Address(storage.local(variable))
+        lowering.store(place, value, variable.type, span)
     else:
         storage.bind_argument(variable, value)
+
+
+def _argument(lowering: StatementLowering, function: Function, variable: tt.Variable):
+    """The value that the parameter gets: a kernel's comes from the host, with the bytes it has in memory."""
+    t, span = variable.type, variable.span
+    if function.kind == "kernel" and ct.aggregate(t):
+        return lowering.chunks(span).unpacked(_new(function, variable.name, value_type(t)), leaves(t))
+    if function.kind == "kernel" and t == ct.BOOL_T:
+        return lowering.converted(span, _new(function, variable.name, ct.ir_type(ct.UCHAR)), ct.UCHAR, ct.BOOL_T)
+    values = tuple(_new(function, variable.name, ct.ir_type(scalar)) for _, scalar in leaves(t))
+    return values if ct.aggregate(t) else values[0]
+
+
+def _new(function: Function, name: str, type) -> Value:
+    value = Value(type, name, None, len(function.args))
+    function.args.append(value)
+    return value

@@ -7,16 +7,20 @@ no earlier one has left the loop: so flags never become recurrences.
 """
 
 from ..diag import Span
-from ..ir import BOOL, I64, Op, Region, Value
+from ..ir import BOOL, I64, Op, Region, Type, Value
 from . import tree as tt
 from . import types as ct
+from .evaluate import table_of
 from .flow import completes, exits
-from .lower_values import Address, ValueLowering, harmless
+from .layout import leaf_count, leaves
+from .lower_group import EffectLowering
+from .lower_memory import Address
+from .lower_values import harmless, lanes
 
 __all__ = ["StatementLowering"]
 
 
-class StatementLowering(ValueLowering):
+class StatementLowering(EffectLowering):
     """Lowers the body of one function. ``result`` is the memory of the value it returns, if any."""
 
     def __init__(self, storage, body: Region, result_type: ct.CType):
@@ -25,7 +29,7 @@ class StatementLowering(ValueLowering):
         self._writes: dict[str, list[tuple[Region, list[Op]]]] = {}
         self._read_flags: set[str] = set()
         self._result_type = result_type
-        self._result: str | None = None
+        self._results: list[tuple[str, Type]] = []
 
     # -- the function
 
@@ -34,12 +38,11 @@ class StatementLowering(ValueLowering):
         if "return" in exits(body):
             self._flags["return"] = self._new_flag("returned", span)
             self._write_flag("return", 0, span)
-        void = isinstance(self._result_type, ct.Void)
-        if not void:
-            self._result = self.storage.temporary("result", ct.ir_type(self._result_type), span)
+        if not isinstance(self._result_type, ct.Void):
+            kinds = [ct.ir_type(t) for _, t in leaves(self._result_type)]
+            self._results = [(self.storage.temporary("result", kind, span), kind) for kind in kinds]
         self.block(body.statements)
-        values = [] if void else [self.get(self._result, ct.ir_type(self._result_type), span)]
-        self.op(span, "return", *values)
+        self.op(span, "return", *(self.get(memory, kind, span) for memory, kind in self._results))
         self._drop_unread_flags()
 
     # -- flags
@@ -116,19 +119,23 @@ class StatementLowering(ValueLowering):
                     self.statement(s.otherwise)
 
     def _declare(self, s):
-        memory = self.storage.local(s.variable)
-        if s.initial is None:
+        """The variable is new: what its initializer does not set is 0, in every iteration of a loop around it."""
+        variable, t, initial = s.variable, s.variable.type, s.initial or ()
+        if variable.kind == "shared":
+            self.storage.memory(variable)
             return
-        t = s.variable.type
-        if not isinstance(t, ct.Array):
-            ((_, value),) = s.initial
-            self.store(Address(memory), self.value(value), s.span)
+        data = table_of(s)
+        if data is not None:
+            self.storage.table(variable, data)
             return
-        given = dict(s.initial)
-        for k in range(t.size // t.scalar.size):
-            value = given.get(k, tt.Const(t.scalar, s.span, 0.0 if isinstance(t.scalar, ct.Float) else 0))
-            offset = self.const(s.span, k * t.scalar.size, I64)
-            self.store(Address(memory, offset=offset), self.value(value), value.span)
+        values = [(first, value, lanes(self.value(value))) for first, value in initial]
+        if sum(len(scalars) for _, _, scalars in values) < leaf_count(t):
+            for memory in self.storage.memories(variable):
+                self.op(s.span, "fresh", attrs={"mem": memory, "set": s.initial is not None})
+        for first, e, scalars in values:
+            for k, one in enumerate(scalars):
+                memory, offset, scalar = self.storage.scalar(variable, first + k)
+                self.store(Address(memory, offset=self.const(e.span, offset, I64)), one, scalar, e.span)
 
     def _break(self, s):
         self._write_flag("break", 1, s.span)
@@ -138,9 +145,8 @@ class StatementLowering(ValueLowering):
 
     def _return(self, s):
         if s.value is not None:
-            value = self.value(s.value)
-            if self._result is not None:
-                self.set(self._result, value, s.span)
+            for (memory, _), value in zip(self._results, lanes(self.value(s.value))):
+                self.set(memory, value, s.span)
         self._write_flag("return", 1, s.span)
 
     # -- loops

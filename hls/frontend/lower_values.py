@@ -1,20 +1,22 @@
 """Expressions of the typed tree to IR operations.
 
-The value of a type is: bool an i1, other integers and float as their size says, pointers ``ptr``. Variables live in
-memories; an address is kept as (memory or pointer, byte offset) until it is used, so that ``a[i][j]`` is one ``addr``.
+The value of a scalar type is: bool an i1, other integers and floats as their size says, pointers ``ptr``. That of a vector
+or struct is a tuple of such; an operation on vectors is one operation for each component.
 """
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from ..diag import Span
-from ..ir import BOOL, I64, Builder, Region, Value
+from ..ir import BOOL, I64, Region, Value
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
-from .storage import Storage
+from .builtins_vector import VECTOR_BUILTINS
+from .layout import leaf_count, leaves
+from .lower_convert import ConvertLowering
+from .lower_memory import Address
 
-__all__ = ["Address", "ValueLowering", "harmless"]
+__all__ = ["ValueLowering", "harmless", "lanes"]
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _SIGNED_OPS = {"/": ("udiv", "sdiv"), "%": ("urem", "srem"), ">>": ("lshr", "ashr")}
@@ -27,49 +29,22 @@ _COMPARES = {
 }
 
 
-@dataclass(frozen=True)
-class Address:
-    """A place: in the memory ``memory``, or where the pointer value ``base`` points; plus ``offset`` bytes (i64)."""
-
-    memory: str | None = None
-    base: Value | None = None
-    offset: Value | None = None
-    name: str = ""  #: of the variable, for the names of what is loaded
+def lanes(value) -> tuple[Value, ...]:
+    """The components of a value; a scalar is its own only one."""
+    return value if isinstance(value, tuple) else (value,)
 
 
-class ValueLowering:
-    """Appends the operations of expressions to ``self.builder``, whose region changes as branches are entered."""
+def each(fn, *values):
+    """``fn`` of the values, or of each component of them."""
+    return tuple(fn(*lane) for lane in zip(*values, strict=True)) if isinstance(values[0], tuple) else fn(*values)
 
-    def __init__(self, storage: Storage, body: Region):
-        self.storage = storage
-        self.builder = Builder(body)
-        self.always = self.builder.true()  #: the predicate of every access
 
-    # -- regions
-
-    @contextmanager
-    def inside(self, region: Region):
-        """Append to ``region`` in between."""
-        outer, self.builder.region = self.builder.region, region
-        try:
-            yield
-        finally:
-            self.builder.region = outer
-
-    def op(self, span: Span, opcode: str, *operands, **options):
-        self.builder.span = span
-        return self.builder.op(opcode, *operands, **options)
-
-    def emit(self, span: Span, opcode: str, *operands, **options) -> Value:
-        return self.op(span, opcode, *operands, **options).result
-
-    def const(self, span: Span, value, type) -> Value:
-        self.builder.span = span
-        return self.builder.const(value, type)
+class ValueLowering(ConvertLowering):
+    """Appends the operations of expressions."""
 
     # -- values
 
-    def value(self, e: tt.Expr) -> Value | None:
+    def value(self, e: tt.Expr):
         """The value of the expression; None for void."""
         return getattr(self, f"_{type(e).__name__.lower()}")(e)
 
@@ -84,11 +59,7 @@ class ValueLowering:
         if isinstance(e, tt.Convert) and isinstance(e.type, ct.Int) and isinstance(e.operand.type, ct.Int) \
                 and e.type.bits >= e.operand.type.bits:
             return self.condition(e.operand)  # widening keeps zero and non-zero apart
-        x = self.value(e)
-        if x.type == BOOL:
-            return x
-        zero = self.const(e.span, 0.0 if isinstance(e.type, ct.Float) else 0, x.type)
-        return self.emit(e.span, "fne" if isinstance(e.type, ct.Float) else "ne", x, zero)
+        return self.nonzero(e.span, self.value(e), e.type)
 
     def _const(self, e):
         return self.const(e.span, e.value, ct.ir_type(e.type))
@@ -102,48 +73,68 @@ class ValueLowering:
     def _dereference(self, e):
         return self.load(self.address(e), e.type, e.span)
 
-    def _convert(self, e):
-        if isinstance(e.type, ct.Void):
-            self.value(e.operand)
-            return None
-        if e.type == ct.BOOL_T:
-            return self.condition(e.operand)
-        if isinstance(e.operand, (tt.Compare, tt.Logical)) and isinstance(e.type, ct.Int):
-            return self._widened(e.span, self.condition(e.operand), ct.ir_type(e.type))
-        return self.converted(e.span, self.value(e.operand), e.operand.type, e.type)
+    _packed = _dereference
 
-    def converted(self, span: Span, x: Value, source: ct.CType, target: ct.CType) -> Value:
-        """``x`` of type ``source`` as a ``target`` (which is not bool, unless both are)."""
-        wanted = ct.ir_type(target)
-        if x.type == wanted:
-            return x
-        if target == ct.BOOL_T:
-            opcode, zero = ("fne", 0.0) if isinstance(source, ct.Float) else ("ne", 0)
-            return self.emit(span, opcode, x, self.const(span, zero, x.type))
-        if isinstance(target, ct.Float):
-            return self.emit(span, "sitofp" if source.signed else "uitofp", x, result=wanted)
-        if isinstance(source, ct.Float):
-            return self.emit(span, "fptosi" if target.signed else "fptoui", x, result=wanted)
-        if target.bits < source.bits:
-            return self.emit(span, "trunc", x, result=wanted)
-        return self.emit(span, "sext" if source.signed else "zext", x, result=wanted)
+    def _in_memory(self, e: tt.Expr) -> bool:
+        """Whether the members of the value are read where it is (it has a place, and is no argument)."""
+        root = tt.root_of(e)
+        return tt.is_lvalue(e) and not (isinstance(root, tt.VariableRef) and self.storage.argument(root.variable) is not None)
 
-    def _widened(self, span, bit, type):
-        return self.emit(span, "zext", bit, result=type)
+    def _member(self, e):
+        if self._in_memory(e):
+            return self.load(self.address(e), e.type, e.span)
+        struct, whole = e.base.type, self.value(e.base)
+        if struct.union:
+            return self.reinterpreted(whole, struct, e.type, e.span)
+        before = sum(leaf_count(m.type) for m in struct.members[:e.index])
+        count = leaf_count(e.type)
+        return whole[before:before + count] if ct.aggregate(e.type) else whole[before]
+
+    def _lanes(self, e):
+        if len(e.lanes) == 1 and self._in_memory(e):
+            return self.load(self.lane(self.address(e.base), e.lanes[0], e.base.type, e.span), e.type, e.span)
+        whole = self.value(e.base)
+        picked = tuple(whole[k] for k in e.lanes)
+        return picked if isinstance(e.type, ct.Vector) else picked[0]
+
+    def _build(self, e):
+        scalars = [None] * leaf_count(e.type)
+        for first, part in e.parts:
+            for k, value in enumerate(lanes(self.value(part))):
+                scalars[first + k] = value
+        kinds = leaves(e.type)
+        return tuple(self.zero(t, e.span) if v is None else v for v, (_, t) in zip(scalars, kinds))
+
+    def _unionof(self, e):
+        return self.reinterpreted(lanes(self.value(e.member)), e.member.type, e.type, e.span)
+
+    def _reinterpret(self, e):
+        return self.reinterpreted(self.value(e.operand), e.operand.type, e.type, e.span)
 
     def _unary(self, e):
         if e.operator == "!":
-            return self._widened(e.span, self.condition(e), ct.ir_type(e.type))
-        x = self.value(e.operand)
+            if isinstance(e.type, ct.Vector):
+                return each(lambda x: self.truth(e.span, self._is_zero(e, x), e.type), self.value(e.operand))
+            return self.truth(e.span, self.condition(e), e.type)
+        return each(lambda x: self._unary_of(e, x), self.value(e.operand))
+
+    def _is_zero(self, e, x: Value) -> Value:
+        t = e.operand.type.element
+        return self.emit(e.span, "feq" if isinstance(t, ct.Float) else "eq", x, self.zero(t, e.span))
+
+    def _unary_of(self, e, x: Value) -> Value:
         if e.operator == "~":
             return self.emit(e.span, "xor", x, self.const(e.span, -1, x.type))
-        if isinstance(e.type, ct.Float):
+        if isinstance(ct.element_of(e.type), ct.Float):
             return self.emit(e.span, "fneg", x)
         return self.emit(e.span, "sub", self.const(e.span, 0, x.type), x)
 
     def _binary(self, e):
-        left = self.value(e.left)
-        return self.computed(e.span, e.operator, left, self.value(e.right), e.type, e.right.type)
+        return self._combined(e.span, e.operator, self.value(e.left), self.value(e.right), e.type, e.right.type)
+
+    def _combined(self, span, operator, left, right, t: ct.CType, right_type: ct.CType):
+        types = ct.element_of(t), ct.element_of(right_type)
+        return each(lambda a, b: self.computed(span, operator, a, b, *types), left, right)
 
     def computed(self, span, operator, left: Value, right: Value, type: ct.CType, right_type: ct.CType) -> Value:
         """``left operator right`` of type ``type``; only a shift's amount may have another type."""
@@ -151,25 +142,52 @@ class ValueLowering:
             return self.emit(span, _FLOAT_OPS[operator], left, right)
         if operator in ("<<", ">>"):
             # OpenCL C takes the amount modulo the width
-            amount = self.converted(span, right, replace(right_type, signed=False), replace(type, signed=False))
+            amount = self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
             right = self.emit(span, "and", amount, self.const(span, type.bits - 1, amount.type))
         opcode = "shl" if operator == "<<" else _INT_OPS.get(operator) or _SIGNED_OPS[operator][type.signed]
         return self.emit(span, opcode, left, right)
 
     def _compare(self, e):
-        return self._widened(e.span, self._comparison(e), ct.ir_type(e.type))
+        if isinstance(e.type, ct.Vector):
+            left, right = self.value(e.left), self.value(e.right)
+            return each(lambda a, b: self.truth(e.span, self._compared(e, a, b), e.type), left, right)
+        return self.truth(e.span, self._comparison(e), e.type)
 
     def _comparison(self, e):
+        return self._compared(e, self.value(e.left), self.value(e.right))
+
+    def _compared(self, e, left: Value, right: Value) -> Value:
         floating, unsigned, signed, swap = _COMPARES[e.operator]
-        t = e.left.type
+        t = ct.element_of(e.left.type)
         opcode = floating if isinstance(t, ct.Float) else signed if t.signed else unsigned
-        pair = self.value(e.left), self.value(e.right)
-        return self.emit(e.span, opcode, *(reversed(pair) if swap else pair))
+        return self.emit(e.span, opcode, *((right, left) if swap else (left, right)))
+
+    def _pointercompare(self, e):
+        """Of pointers into one object, which is all that C allows for < and >; == also tells objects apart."""
+        left, right = self.value(e.left), self.value(e.right)
+        if e.operator in ("==", "!="):
+            same = self.emit(e.span, "ptreq", left, right)
+            flip = e.operator == "!="
+            return self.truth(e.span, self.emit(e.span, "xor", same, self.const(e.span, 1, BOOL)) if flip else same, e.type)
+        _, _, signed, swap = _COMPARES[e.operator]
+        places = [self.emit(e.span, "ptroffset", p) for p in (left, right)]
+        return self.truth(e.span, self.emit(e.span, signed, *(places[::-1] if swap else places)), e.type)
+
+    def _pointerdistance(self, e):
+        left, right = (self.emit(e.span, "ptroffset", self.value(p)) for p in (e.left, e.right))
+        apart = self.emit(e.span, "sub", left, right)
+        return apart if e.size == 1 else self.emit(e.span, "sdiv", apart, self.const(e.span, e.size, I64))
 
     # -- what may not be evaluated
 
     def _logical(self, e):
-        return self._widened(e.span, self._logic(e), ct.ir_type(e.type))
+        if isinstance(e.type, ct.Vector):
+            return each(lambda a, b: self.truth(e.span, self._both(e, a, b), e.type), self.value(e.left), self.value(e.right))
+        return self.truth(e.span, self._logic(e), e.type)
+
+    def _both(self, e, left: Value, right: Value) -> Value:
+        bits = [self.nonzero(e.span, x, e.left.type.element) for x in (left, right)]
+        return self.emit(e.span, "and" if e.operator == "&&" else "or", *bits)
 
     def _logic(self, e):
         """``a && b`` as an i1; b is evaluated only where it counts, unless nobody could tell."""
@@ -187,18 +205,28 @@ class ValueLowering:
         return self.get(outcome, BOOL, e.span)
 
     def _conditional(self, e):
+        if isinstance(e.condition.type, ct.Vector):
+            tops = each(lambda x: self.emit(e.span, "slt", x, self.const(e.span, 0, x.type)), self.value(e.condition))
+            return each(lambda c, a, b: self.emit(e.span, "select", c, a, b), tops, self.value(e.then), self.value(e.otherwise))
         condition = self.condition(e.condition)
-        if harmless(e.then) and harmless(e.otherwise) and not isinstance(e.type, ct.Void):
-            return self.emit(e.span, "select", condition, self.value(e.then), self.value(e.otherwise))
-        void = isinstance(e.type, ct.Void)
-        outcome = None if void else self.storage.temporary("choice", ct.ir_type(e.type), e.span)
+        if isinstance(e.type, ct.Void):
+            return self._either(e, condition, ())
+        if harmless(e.then) and harmless(e.otherwise):
+            return each(lambda a, b: self.emit(e.span, "select", condition, a, b), self.value(e.then), self.value(e.otherwise))
+        kinds = [ct.ir_type(t) for _, t in leaves(e.type)]
+        outcomes = [self.storage.temporary("choice", kind, e.span) for kind in kinds]
+        self._either(e, condition, outcomes)
+        values = tuple(self.get(name, kind, e.span) for name, kind in zip(outcomes, kinds))
+        return values if ct.aggregate(e.type) else values[0]
+
+    def _either(self, e, condition: Value, outcomes):
+        """Evaluate one of two expressions; its scalars go to the memories ``outcomes``."""
         with self.branches(e.span, condition) as regions:
             for region, branch in zip(regions, (e.then, e.otherwise)):
                 with self.inside(region):
                     value = self.value(branch)
-                    if not void:
-                        self.set(outcome, value, e.span)
-        return None if void else self.get(outcome, ct.ir_type(e.type), e.span)
+                    for memory, one in zip(outcomes, lanes(value)):
+                        self.set(memory, one, e.span)
 
     @contextmanager
     def branches(self, span: Span, condition: Value):
@@ -216,104 +244,67 @@ class ValueLowering:
     # -- calls
 
     def _call(self, e):
-        arguments = [self.value(a) for a in e.arguments]
-        result = None if isinstance(e.type, ct.Void) else ct.ir_type(e.type)
-        op = self.op(e.span, "call", *arguments, result=result, attrs={"callee": e.callee.name})
-        return op.result if result is not None else None
+        arguments = [x for a in e.arguments for x in lanes(self.value(a))]
+        kinds = [] if isinstance(e.type, ct.Void) else [ct.ir_type(t) for _, t in leaves(e.type)]
+        op = self.op(e.span, "call", *arguments, results=kinds, attrs={"callee": e.callee.name})
+        return tuple(op.results) if ct.aggregate(e.type) else op.results[0] if kinds else None
 
     def _builtin(self, e):
         if e.name in WORK_ITEM:
             fn, result, _ = WORK_ITEM[e.name]
             dim = e.arguments[0].value if e.arguments else 0
             return self.emit(e.span, "work_item", result=ct.ir_type(result), attrs={"fn": fn, "dim": dim}, name=fn)
-        values = [self.value(a) for a in e.arguments]
+        values, types = [self.value(a) for a in e.arguments], [a.type for a in e.arguments]
         self.builder.span = e.span
-        return BUILTINS[e.name].emit(self.builder, values, e.arguments[0].type)
+        if e.name in VECTOR_BUILTINS and (e.name not in BUILTINS or any(isinstance(t, ct.Vector) for t in types)):
+            found = VECTOR_BUILTINS[e.name].emit(self.builder, [lanes(v) for v in values], types, e.type)
+            return found if isinstance(e.type, ct.Vector) else found[0]
+        return each(lambda *lane: self._function(e, lane), *values)
 
-    # -- memory
+    def _function(self, e, values) -> Value:
+        row = BUILTINS[e.name]
+        result = row.emit(self.builder, list(values), ct.element_of(e.arguments[0].type))
+        if not (row.test and isinstance(e.type, ct.Vector)):
+            return result
+        return self.truth(e.span, self.emit(e.span, "ne", result, self.const(e.span, 0, result.type)), e.type)
 
-    def load(self, address: Address, type: ct.CType, span: Span) -> Value:
-        return self._read(self.pointer(address, span), ct.ir_type(type), span, address.name)
-
-    def _read(self, pointer, type, span, name):
-        return self.emit(span, "load", pointer, self.always, result=type, name=name)
-
-    def store(self, address: Address, value: Value, span: Span):
-        self.op(span, "store", self.pointer(address, span), value, self.always)
-
-    def set(self, memory: str, value: Value, span: Span):
-        """Assign a scalar private memory by name."""
-        self.store(Address(memory), value, span)
-
-    def get(self, memory: str, type, span: Span) -> Value:
-        return self._read(self.pointer(Address(memory), span), type, span, memory)
-
-    def pointer(self, a: Address, span: Span) -> Value:
-        """The address as one pointer value."""
-        if a.memory is not None:
-            offset = a.offset if a.offset is not None else self.const(span, 0, I64)
-            return self.emit(span, "addr", offset, attrs={"mem": a.memory})
-        return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
-
-    def address(self, e: tt.LValue) -> Address:
-        """Where the lvalue is."""
-        if isinstance(e, tt.VariableRef):
-            return Address(self.storage.memory(e.variable), name=e.variable.name)
-        return self.target(e.pointer)
-
-    def target(self, e: tt.Expr) -> Address:
-        """Where the pointer expression points."""
-        if isinstance(e, tt.AddressOf):
-            return self.address(e.target)
-        if isinstance(e, tt.PointerAdd):
-            return self._moved(e)
-        if isinstance(e, tt.VariableRef) and (buffer := self.storage.buffer(e.variable)):
-            return Address(buffer, name=e.variable.name)
-        if isinstance(e, tt.Convert):
-            return self.target(e.operand)
-        name = e.variable.name if isinstance(e, tt.VariableRef) else ""
-        return Address(base=getattr(self, f"_{type(e).__name__.lower()}")(e), name=name)
-
-    def _moved(self, e):
-        start = self.target(e.pointer)
-        step = self.distance(e.index, e.pointer.type.pointee.size, e.span)
-        if e.subtract:
-            zero = self.const(e.span, 0, I64)
-            before = start.offset if start.offset is not None else zero
-            return replace(start, offset=self.emit(e.span, "sub", before, step))
-        offset = step if start.offset is None else self.emit(e.span, "add", start.offset, step)
-        return replace(start, offset=offset)
-
-    def distance(self, index: tt.Expr, size: int, span: Span) -> Value:
-        """``index`` elements of ``size`` bytes, as an i64."""
-        if isinstance(index, tt.Const):
-            count = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
-            return self.const(span, count * size, I64)
-        wide = ct.LONG if index.type.signed else ct.ULONG
-        count = self.converted(index.span, self.value(index), index.type, wide)
-        return count if size == 1 else self.emit(span, "mul", count, self.const(span, size, I64))
+    # -- pointers
 
     def _addressof(self, e):
         return self.pointer(self.target(e), e.span)
 
     def _pointeradd(self, e):
-        return self.pointer(self._moved(e), e.span)
+        return self.pointer(self.target(e), e.span)
 
     # -- assignment
 
     def _assign(self, e):
+        if isinstance(e.target, tt.Lanes) and len(e.target.lanes) > 1:
+            return self._assign_lanes(e.target, self.value(e.value))
         where = self.address(e.target)
         value = self.value(e.value)
-        self.store(where, value, e.span)
+        self.store(where, value, e.target.type, e.span)
         return value
 
+    def _assign_lanes(self, target: tt.Lanes, values):
+        where, t = self.address(target.base), target.base.type
+        for k, value in zip(target.lanes, values, strict=True):
+            self.store(self.lane(where, k, t, target.span), value, t.element, target.span)
+        return values
+
     def _update(self, e):
-        where, t = self.address(e.target), e.target.type
-        old = self.load(where, t, e.span)
-        left = self.converted(e.span, old, t, e.compute)
-        result = self.computed(e.span, e.operator, left, self.value(e.operand), e.compute, e.operand.type)
-        new = self.converted(e.span, result, e.compute, t)
-        self.store(where, new, e.span)
+        several = isinstance(e.target, tt.Lanes) and len(e.target.lanes) > 1
+        t = e.target.type
+        where = None if several else self.address(e.target)
+        old = self.value(e.target) if several else self.load(where, t, e.span)
+        source, compute = ct.element_of(t), ct.element_of(e.compute)
+        left = each(lambda x: self.converted(e.span, x, source, compute), old)
+        result = self._combined(e.span, e.operator, left, self.value(e.operand), e.compute, e.operand.type)
+        new = each(lambda x: self.converted(e.span, x, compute, source), result)
+        if several:
+            self._assign_lanes(e.target, new)
+        else:
+            self.store(where, new, t, e.span)
         return old if e.postfix else new
 
     def _step(self, e):
@@ -323,19 +314,26 @@ class ValueLowering:
         if e.subtract:
             step = self.emit(e.span, "sub", self.const(e.span, 0, I64), step)
         new = self.emit(e.span, "ptradd", old, step)
-        self.store(where, new, e.span)
+        self.store(where, new, e.type, e.span)
         return old if e.postfix else new
 
 
-_HARMLESS = (tt.Const, tt.Unary, tt.Binary, tt.Compare, tt.Logical, tt.Convert, tt.Conditional, tt.PointerAdd)
+_HARMLESS = (tt.Const, tt.Unary, tt.Binary, tt.Compare, tt.Logical, tt.Convert, tt.ConvertExactly, tt.Conditional,
+             tt.PointerAdd, tt.PointerCompare, tt.PointerDistance, tt.Build, tt.UnionOf, tt.Reinterpret)
 
 
 def harmless(e: tt.Expr) -> bool:
     """Whether evaluating the expression for nothing changes nothing and touches no element of a memory."""
     if isinstance(e, tt.VariableRef):
         return not e.variable.volatile
+    if isinstance(e, (tt.Member, tt.Lanes)):
+        return harmless(e.base)
     if isinstance(e, tt.AddressOf):
-        return isinstance(e.target, tt.VariableRef) or harmless(e.target.pointer)
+        root = tt.root_of(e.target)
+        return isinstance(root, tt.VariableRef) or harmless(root.pointer)
     if isinstance(e, tt.Builtin):
-        return all(map(harmless, e.arguments))
-    return isinstance(e, _HARMLESS) and all(harmless(c) for c in vars(e).values() if isinstance(c, tt.Expr))
+        return e.name in _FUNCTIONS and all(map(harmless, e.arguments))
+    return isinstance(e, _HARMLESS) and all(map(harmless, tt.children(e)))
+
+
+_FUNCTIONS = BUILTINS.keys() | VECTOR_BUILTINS.keys() | WORK_ITEM.keys()

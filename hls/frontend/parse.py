@@ -1,9 +1,9 @@
 """Preprocessed text to pycparser's syntax tree; syntax errors name the place and what was expected there."""
 
 from pycparser import c_ast
-from pycparser.c_parser import CParser, ParseError
+from pycparser.c_parser import CParser, ParseError, _TokenStream  # the stream has no public name
 
-from ..diag import CompileError, Span
+from ..diag import CompileError, Diagnostic, Span
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
 
@@ -13,19 +13,30 @@ _SHOWN = {"SEMI": "';'", "LPAREN": "'('", "RPAREN": "')'", "LBRACE": "'{'", "RBR
           "LBRACKET": "'['", "COLON": "':'", "ID": "a name", "WHILE": "'while'", "EQUALS": "'='", "COMMA": "','"}
 
 
-class _Parser(CParser):
-    """pycparser's parser with messages of our own.
+#: more syntax errors than this are not worth reading
+_MOST_ERRORS = 20
+#: pycparser checks some malformed declarations only by assertion
+_MALFORMED = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
-    ``_expect`` and ``_parse_error`` are its only two overridden methods; without them the grammar would be the same
-    and the messages worse.
+
+class _Parser(CParser):
+    """pycparser's parser with messages of our own, which goes on behind a syntax error.
+
+    ``errors`` collects what was found; where an error stands, the statement or declaration around it is skipped.
     """
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.errors: list[Diagnostic] = []
+
+    # -- messages
 
     def _expect(self, token_type):
         token = self._peek()
         if token is None or token.type != token_type:
             wanted = _SHOWN.get(token_type, f"'{token_type.lower()}'")
             found = f"before '{token.value}'" if token else "at the end of the file"
-            hint = _hint(token_type, token)
+            hint = _hint(token_type, token, self._tokens.peek_back())
             raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint)
         return self._advance()
 
@@ -47,8 +58,96 @@ class _Parser(CParser):
         token = token or self.clex.delivered
         return token.value.span if token else None
 
+    # -- recovery
 
-def _hint(token_type, token) -> str:
+    def parse(self, text, filename="", debug=False):
+        self._scope_stack, self._typedef_checked_token = [{}], None
+        self.clex.input(text, filename)
+        self._tokens = _Tokens(self.clex.token)
+        nodes = []
+        while self._peek() is not None:
+            nodes += self._recovered(self._parse_external_declaration, top=True)
+        return c_ast.FileAST(nodes)
+
+    def _parse_block_item_list(self):
+        items = []
+        while self._peek_type() not in {"RBRACE", None}:
+            found = self._recovered(self._parse_block_item)
+            items += [node for node in found if node is not None]
+        return items
+
+    def _recovered(self, parse, top: bool = False) -> list:
+        """What ``parse`` gives, as a list; nothing after an error, and then the tokens up to where it may end are skipped."""
+        begin, depth = self._mark(), len(self._scope_stack)
+        try:
+            found = parse()
+            return found if isinstance(found, list) else [found]
+        except (CompileError, ParseError, RecursionError, *_MALFORMED) as error:
+            self._report(error)
+            del self._scope_stack[depth:]
+            self._typedef_checked_token = None
+            self._skip(begin, top)
+            return []
+
+    def _report(self, error: Exception):
+        at_end = self._peek() is None
+        if isinstance(error, CompileError):
+            found = list(error.diagnostics)
+        elif isinstance(error, RecursionError):
+            found = [Diagnostic("the code nests too deeply here", self._here(None))]
+        else:
+            message = str(error) if isinstance(error, ParseError) else "this does not parse"
+            found = [Diagnostic(message, self._here(None), "" if isinstance(error, ParseError) else str(error))]
+        if not (at_end and self.errors):  # after an error braces may not match
+            self.errors += found
+        if len(self.errors) >= _MOST_ERRORS or isinstance(error, RecursionError):
+            raise CompileError(*self.errors)
+
+    def _skip(self, begin: int, top: bool):
+        """Go on behind the next ';' or block that is not inside another; a typedef's name stays known as a type."""
+        if self._tokens.mark() == begin:
+            self._tokens.next()
+        typedef = self._tokens.at(begin) is not None and self._tokens.at(begin).type == "TYPEDEF"
+        depth = self._tokens.open_braces(begin)
+        last = None
+        while (token := self._tokens.peek()) is not None:
+            if token.type == "RBRACE" and depth <= 0 and not top:
+                return  # of the block around
+            self._tokens.next()
+            depth += (token.type == "LBRACE") - (token.type == "RBRACE")
+            if depth <= 0 and token.type == "SEMI":
+                if typedef and last is not None:
+                    self._scope_stack[-1][str(last.value)] = True
+                return
+            if depth <= 0 and token.type == "RBRACE" and not typedef and self._ends(top):
+                return
+            last = token if token.type in ("ID", "TYPEID") else last
+
+    def _ends(self, top: bool) -> bool:
+        """Whether a statement or definition ends with the brace just passed."""
+        following = self._tokens.peek()
+        return following is None or following.type not in ("SEMI", "ELSE", "WHILE", "COMMA", "EQUALS")
+
+
+class _Tokens(_TokenStream):
+    """Tokens that can be looked at again."""
+
+    def at(self, index: int):
+        return self._buffer[index] if index < len(self._buffer) else None
+
+    def peek_back(self):
+        """The token before the next one."""
+        return self._buffer[self._index - 1] if self._index else None
+
+    def open_braces(self, begin: int) -> int:
+        """How many braces that were opened since ``begin`` are still open."""
+        kinds = [t.type for t in self._buffer[begin:self._index] if t is not None]
+        return kinds.count("LBRACE") - kinds.count("RBRACE")
+
+
+def _hint(token_type, token, before) -> str:
+    if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID":
+        return f"'{before.value}' may be a type that is not declared, or a ';' is missing before '{token.value}'"
     if token_type == "SEMI":
         return "a ';' may be missing before this"
     if token_type == "RBRACE" and token is None:
@@ -63,6 +162,7 @@ class Syntax:
         self.tree = tree
         self._trailing = lexer.trailing
         self._lengths = lexer.lengths
+        self._struct_attributes = lexer.struct_attributes
 
     def span(self, node) -> Span | None:
         """The place of a node."""
@@ -72,6 +172,11 @@ class Syntax:
         length = self._lengths.get((coord.file, coord.line, coord.column), 1)
         return Span(coord.file, coord.line, coord.column or 0, length)
 
+    def struct_attributes(self, node) -> list[Attribute]:
+        """The attributes of a struct or union definition, after its keyword or after its closing brace."""
+        coord = node.coord
+        return self._struct_attributes.get((coord.file, coord.line, coord.column), []) if coord else []
+
     def attributes_after(self, node) -> list[Attribute]:
         """The attributes written after the declarator whose name stands at ``node``'s place."""
         coord = node.coord
@@ -79,7 +184,7 @@ class Syntax:
 
 
 def parse(expanded: Expanded, file: str) -> Syntax:
-    """Parse a whole preprocessed file. Raises CompileError at the first syntax error."""
+    """Parse a whole preprocessed file. Raises CompileError with all syntax errors that could be told apart."""
     parser = _Parser(lexer=OpenCLLexer)
     parser.clex.expanded = expanded
     tree = _run(parser, expanded.text, file)
@@ -99,11 +204,10 @@ def parse_expressions(text: str, span: Span) -> list[c_ast.Node]:
 
 def _run(parser: _Parser, text: str, file: str):
     try:
-        return parser.parse(text, file)
-    except ParseError as error:
-        raise CompileError.at(parser._here(None), str(error)) from None
+        tree = parser.parse(text, file)
     except RecursionError:
-        raise CompileError.at(parser._here(None), "the code nests too deeply here") from None
-    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        # pycparser checks some malformed declarations only by assertion
-        raise CompileError.at(parser._here(None), "this does not parse", str(error)) from None
+        raise CompileError(*parser.errors, Diagnostic("the code nests too deeply here", parser._here(None))) from None
+    errors = [*parser.clex.errors, *parser.errors]
+    if errors:
+        raise CompileError(*errors)
+    return tree

@@ -1,12 +1,11 @@
-"""Pragmas and attributes of loops and functions: what they are called and which arguments they take."""
+"""Pragmas and attributes of loops: what they are called, which arguments they take, which contradict each other."""
 
 import re
 from dataclasses import dataclass
 
 from ..diag import CompileError, Span
 
-__all__ = ["FUNCTION_ATTRIBUTES", "IGNORED_ATTRIBUTES", "IGNORED_PRAGMAS", "LATER_ATTRIBUTES", "LOOP_PRAGMAS", "LoopPragma",
-           "PragmaForm", "read_loop_pragma"]
+__all__ = ["IGNORED_PRAGMAS", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma"]
 
 
 @dataclass(frozen=True)
@@ -35,29 +34,12 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
 #: first words of pragmas that ask for nothing here
 IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once", "GCC", "clang"})
 
-_LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll"}
+#: attributes before a loop, by the pragma that says the same; a pipelined loop is what every loop is here
+_LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
-#: function attributes: number of integer arguments (the IR attribute has the same name unless renamed below)
-FUNCTION_ATTRIBUTES: dict[str, tuple[str | None, int]] = {
-    "reqd_work_group_size": ("work_group_size", 3),
-    "max_work_group_size": ("max_work_group_size", 1),
-    "work_group_size_hint": (None, 3),
-    "vec_type_hint": (None, -1),
-}
-
-
-#: attributes that ask for nothing here, or for what is done anyway
-IGNORED_ATTRIBUTES = frozenset({"always_inline", "noinline", "unused", "task", "max_global_work_dim",
-                                "uses_global_work_offset", "register", "aligned"})
-
-#: attributes that will mean something: said to be ignored for now
-LATER_ATTRIBUTES = frozenset({
-    "num_simd_work_items", "num_compute_units", "autorun", "scheduler_target_fmax_mhz", "num_share_resources",
-    "local_mem_size", "buffer_location", "memory", "numbanks", "bankwidth", "bank_bits",
-    "singlepump", "doublepump", "numreadports", "numwriteports", "merge", "max_replicates", "private_copies",
-    "max_private_copies", "simple_dual_port", "static_array_offset", "force_pow2_depth", "depth", "io", "packed",
-})
-
+#: pairs of loop attributes of the IR that cannot both be meant
+_OPPOSITES = (("disable_loop_pipelining", "ii"), ("disable_loop_pipelining", "max_interleaving"),
+              ("disable_loop_pipelining", "speculated_iterations"), ("loop_fuse", "nofusion"))
 
 @dataclass(frozen=True)
 class LoopPragma:
@@ -91,9 +73,12 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
 
 def _without_vendor(text: str) -> str:
     attribute = re.match(r"__attribute__ (\w+) ?(.*)", text)
-    if attribute:
-        return f"{_LOOP_ATTRIBUTES.get(attribute.group(1), attribute.group(1))} {attribute.group(2)}"
-    return text
+    if not attribute:
+        return text
+    name, argument = attribute.groups()
+    if name == "xcl_pipeline_loop" and argument.strip() in ("", "0", "1", "-1"):
+        return "STDC"  # nothing to ask for
+    return f"{_LOOP_ATTRIBUTES.get(name, name) or 'STDC'} {argument}"
 
 
 def _ivdep(rest: str, span: Span) -> LoopPragma:
@@ -108,3 +93,8 @@ def _ivdep(rest: str, span: Span) -> LoopPragma:
             safelen = match.group(2).strip()
         rest = rest[match.end():]
     return LoopPragma("ivdep", span, "", array, safelen)
+
+
+def contradiction(attrs: dict) -> tuple[str, str] | None:
+    """Two attributes of one loop that exclude each other."""
+    return next(((a, b) for a, b in _OPPOSITES if a in attrs and b in attrs), None)

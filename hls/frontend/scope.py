@@ -4,9 +4,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 
 from ..diag import CompileError, Diagnostic, Span
-from .types import CType, Qualified
+from .types import CType, Qualified, Struct
 
-__all__ = ["POISON", "EnumConstant", "Scopes", "TypeName"]
+__all__ = ["POISON", "EnumConstant", "Scopes", "StructTag", "TypeName"]
 
 
 class TypeName:
@@ -14,6 +14,13 @@ class TypeName:
 
     def __init__(self, meaning: Qualified, span: Span):
         self.meaning, self.span = meaning, span
+
+
+class StructTag:
+    """A struct or union by its tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their own."""
+
+    def __init__(self, type: Struct, span: Span):
+        self.type, self.span = type, span
 
 
 class EnumConstant:
@@ -67,7 +74,11 @@ class Scopes:
 
     def similar(self, name: str, more=()) -> str:
         """A hint naming what was perhaps meant, or nothing."""
-        names = {n for table in self._stack for n in table} | set(more)
+        return self.closest(name, {n for table in self._stack for n in table} | set(more))
+
+    @staticmethod
+    def closest(name: str, names) -> str:
+        """A hint naming the one of ``names`` that was perhaps meant, or nothing."""
         close = get_close_matches(name, sorted(names), 1)
         return f"did you mean '{close[0]}'?" if close else ""
 
@@ -88,6 +99,13 @@ class Scopes:
             if name and self.here(name) is None:
                 self.poison(name)
             raise
+
+    @contextmanager
+    def quiet(self):
+        """Forget the warnings of the block: what it checks is checked again."""
+        count = len(self.diagnostics)
+        yield
+        del self.diagnostics[count:]
 
     def poison(self, name: str):
         """Say nothing more about the name in this scope."""

@@ -1,27 +1,32 @@
 """Where the variables of one function live in its IR."""
 
-from ..diag import Span
-from ..ir import PTR, Function, MemoryObject, Type, Value
+from ..diag import CompileError, Span
+from ..ir import Function, MemoryObject, Type, Value
 from . import types as ct
+from .layout import has_pointer, leaf_count, leaves, memory_element
 from .tree import Variable
 
-__all__ = ["Storage"]
+__all__ = ["Storage", "unique"]
 
 
 class Storage:
-    """Gives each variable its argument value or its memory object, under a name of its own.
+    """Gives each variable its argument value or its memory objects, under names of their own.
 
-    ``constants`` maps file-scope constants to their names in the whole module.
+    A variable made of structs or vectors is taken apart where possible: each scalar member, or array of them, has a memory
+    of its own, so that what is accessed by constants becomes values and the rest as many small memories as it has members.
+    ``whole`` are the variables that cannot be. ``constants`` maps file-scope constants to their names in the whole module.
     """
 
-    def __init__(self, function: Function, constants: dict[Variable, str]):
+    def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()):
         self.function = function
         self._constants = constants
-        self._arguments: dict[Variable, Value] = {}
+        self._whole = whole
+        self._arguments: dict[Variable, Value | tuple[Value, ...]] = {}
         self._memories: dict[Variable, str] = {}
+        self._parts: dict[tuple[Variable, tuple[int, ...]], str] = {}
         self._taken = set(constants.values())
 
-    def bind_argument(self, variable: Variable, value: Value):
+    def bind_argument(self, variable: Variable, value):
         """The variable is never written: the argument's value is its value."""
         self._arguments[variable] = value
 
@@ -32,12 +37,14 @@ class Storage:
         """
         t = variable.type
         self._taken.add(variable.name)
+        element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
-            variable.name, "global", _element(t.pointee), None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span)
+            variable.name, "local" if t.space == "local" else "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
+            span=variable.span, attrs=tuple(variable.attrs.items()))
         self._memories[variable] = variable.name
 
-    def argument(self, variable: Variable) -> Value | None:
+    def argument(self, variable: Variable):
+        """The value of a parameter that is never written (of a struct or vector: of each scalar), or None."""
         return self._arguments.get(variable)
 
     def buffer(self, variable: Variable) -> str | None:
@@ -46,41 +53,152 @@ class Storage:
             return self._memories[variable]
         return None
 
+    def apart(self, variable: Variable) -> bool:
+        """Whether the variable lives in several memories, by :meth:`part`."""
+        return variable.kind not in ("buffer", "shared") and variable not in self._whole and _divisible(variable.type)
+
+    def part(self, variable: Variable, path: tuple[int, ...]) -> str:
+        """The memory of the members, or components, that the numbers of ``path`` lead to."""
+        if (variable, path) not in self._parts:
+            name, t, count = variable.name, variable.type, 1
+            for step in (*path, None):
+                while isinstance(t, ct.Array):
+                    t, count = t.element, count * t.length
+                if step is None:
+                    break
+                name += f".{_step_name(t, step)}"
+                t = t.element if isinstance(t, ct.Vector) else t.members[step].type
+            self._parts[variable, path] = self._part(variable, path, name, t, count)
+        return self._parts[variable, path]
+
+    def _part(self, variable: Variable, path: tuple[int, ...], name: str, t: ct.CType, count: int) -> str:
+        element = memory_element(t)
+        length = count * t.size // element.bytes
+        if variable.kind != "constant":
+            return self._add(name, element, length, variable)
+        name = self._name(self._constants[variable] + name.removeprefix(variable.name))
+        starts = places(variable.type, path)
+        data = b"".join(variable.data[place:place + t.size] for start in starts
+                        for place in range(start, start + count // len(starts) * t.size, t.size))
+        self.function.memories[name] = MemoryObject(name, "constant", element, length, const=True, data=data,
+                                                    span=variable.span)
+        return name
+
+    def memories(self, variable: Variable) -> list[str]:
+        """All memories of a local variable."""
+        if not self.apart(variable):
+            return [self.memory(variable)]
+        return [self.part(variable, path) for path in _paths(variable.type)]
+
+    def scalar(self, variable: Variable, number: int) -> tuple[str, int, ct.CType]:
+        """Where scalar ``number`` of a local variable is: memory, byte offset, type."""
+        t = variable.type
+        if not self.apart(variable):
+            offset, scalar = leaves(t)[number]
+            return self.memory(variable), offset, scalar
+        path, index = [], 0
+        while _divisible(t):
+            if isinstance(t, ct.Array):
+                k, number = divmod(number, leaf_count(t.element))
+                t, index = t.element, index * t.length + k
+            elif isinstance(t, ct.Vector):
+                path, t, number = [*path, number], t.element, 0
+            else:
+                k = 0
+                while number >= leaf_count(t.members[k].type):
+                    number -= leaf_count(t.members[k].type)
+                    k += 1
+                path, t = [*path, k], t.members[k].type
+        offset, scalar = leaves(t)[number]
+        return self.part(variable, tuple(path)), index * t.size + offset, scalar
+
     def memory(self, variable: Variable) -> str:
-        """The name of the memory that holds the variable itself."""
+        """The name of the memory that holds the whole variable."""
         if variable.kind == "constant":
             return self._constant(variable)
         if variable not in self._memories:
-            self.local(variable)
+            self.local(variable, "local" if variable.kind == "shared" else "private")
         return self._memories[variable]
 
-    def local(self, variable: Variable) -> str:
-        """A new private memory for the variable (for a buffer that moves: for the pointer)."""
+    def local(self, variable: Variable, space: str = "private") -> str:
+        """A new memory for the variable (for a buffer that moves: for the pointer)."""
         t = variable.type
-        length = t.size // t.scalar.size if isinstance(t, ct.Array) else 1
-        element = _element(t)
-        name = self._add(variable.name, element, length, variable.span, variable.volatile)
+        if has_pointer(t) and not isinstance(t, ct.Pointer):
+            raise CompileError.at(variable.span, f"'{variable.name}' holds a pointer, so its address cannot be taken",
+                                  "use its members directly, or keep an index instead of the pointer")
+        element = memory_element(t)
+        name = self._add(variable.name, element, t.size // element.bytes, variable, space)
         self._memories[variable] = name
         return name
 
+    def table(self, variable: Variable, data: bytes):
+        """The variable never changes: it is a table like those at file scope."""
+        element = memory_element(variable.type)
+        name = self._name(variable.name)
+        self.function.memories[name] = MemoryObject(name, "constant", element, len(data) // element.bytes, const=True,
+                                                    data=data, span=variable.span)
+        self._memories[variable] = name
+
     def temporary(self, name: str, type: Type, span: Span) -> str:
         """A private scalar of the compiler's own."""
-        return self._add(name, type, 1, span, False)
+        return self._add(name, type, 1, Variable(name, ct.VOID, "local", span))
 
-    def _add(self, stem: str, element: Type, length: int, span: Span, volatile: bool) -> str:
+    def _name(self, stem: str) -> str:
         name = unique(stem, self._taken)
         self._taken.add(name)
-        self.function.memories[name] = MemoryObject(name, "private", element, length, volatile=volatile, span=span)
+        return name
+
+    def _add(self, stem: str, element: Type, length: int, variable: Variable, space: str = "private") -> str:
+        name = self._name(stem)
+        self.function.memories[name] = MemoryObject(name, space, element, length, volatile=variable.volatile,
+                                                    span=variable.span, attrs=tuple(variable.attrs.items()))
         return name
 
     def _constant(self, variable: Variable) -> str:
         name, t = self._constants[variable], variable.type
         if name not in self.function.memories:
-            element = _element(t)
+            element = memory_element(t)
             self.function.memories[name] = MemoryObject(
                 name, "constant", element, len(variable.data) // element.bytes, const=True, data=variable.data,
                 span=variable.span)
         return name
+
+
+def _divisible(t: ct.CType) -> bool:
+    """Whether the type has members or components that can live apart."""
+    while isinstance(t, ct.Array):
+        t = t.element
+    return isinstance(t, ct.Vector) or (isinstance(t, ct.Struct) and not t.union)
+
+
+def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
+    """The byte offsets of the members or components (arrays of them: of the first) that the path leads to, in memory order."""
+    if isinstance(t, ct.Array) and path:
+        inner = places(t.element, path)
+        return [k * t.element.size + offset for k in range(t.length) for offset in inner]
+    if not path:
+        return [0]
+    if isinstance(t, ct.Vector):
+        return [path[0] * t.element.size]
+    member = t.members[path[0]]
+    return [member.offset + offset for offset in places(member.type, path[1:])]
+
+
+def _paths(t: ct.CType, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """The ways to all members and components that live apart."""
+    while isinstance(t, ct.Array):
+        t = t.element
+    if isinstance(t, ct.Vector):
+        return [(*path, k) for k in range(t.length)]
+    if not _divisible(t):
+        return [path]
+    return [p for k, m in enumerate(t.members) for p in _paths(m.type, (*path, k))]
+
+
+def _step_name(t: ct.CType, step: int) -> str:
+    if isinstance(t, ct.Struct):
+        return t.members[step].name
+    return "xyzw"[step] if t.length <= 4 else f"s{step:x}"
 
 
 def unique(stem: str, taken) -> str:
@@ -90,9 +208,3 @@ def unique(stem: str, taken) -> str:
         k += 1
         name = f"{stem}.{k}"
     return name
-
-
-def _element(t: ct.CType) -> Type:
-    if isinstance(t, ct.Array):
-        t = t.scalar
-    return PTR if isinstance(t, ct.Pointer) else ct.ir_type(t)

@@ -3,21 +3,72 @@
 ``hls.frontend.check`` builds it and reports all errors; ``hls.frontend.lower`` turns it into IR and cannot fail.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..diag import Span
 from .types import CType
 
 __all__ = [
-    "AddressOf", "Assign", "Binary", "Block", "Break", "Builtin", "Call", "Compare", "Conditional", "Const", "Continue",
-    "Convert", "Declare", "Dereference", "Evaluate", "Expr", "FunctionTree", "If", "LValue", "Logical", "Loop",
-    "PointerAdd", "Return", "Section", "Sequence", "Step", "Stmt", "Switch", "Unary", "Update", "Variable", "VariableRef",
+    "AddressOf",
+    "Assign",
+    "AsyncCopy",
+    "Atomic",
+    "Barrier",
+    "Binary",
+    "Block",
+    "Break",
+    "Build",
+    "Builtin",
+    "Call",
+    "Channel",
+    "ChannelRead",
+    "ChannelWrite",
+    "Compare",
+    "Conditional",
+    "Const",
+    "Continue",
+    "Convert",
+    "ConvertExactly",
+    "Declare",
+    "Dereference",
+    "Evaluate",
+    "Expr",
+    "Fence",
+    "FunctionTree",
+    "If",
+    "LValue",
+    "Lanes",
+    "Logical",
+    "Loop",
+    "Member",
+    "Packed",
+    "PointerAdd",
+    "PointerCompare",
+    "PointerDistance",
+    "Print",
+    "Reinterpret",
+    "Return",
+    "Section",
+    "Sequence",
+    "Step",
+    "Stmt",
+    "Switch",
+    "Unary",
+    "UnionOf",
+    "Update",
+    "Variable",
+    "VariableRef",
+    "children",
+    "is_lvalue",
+    "root_of",
 ]
 
 
 @dataclass(eq=False)
 class Variable:
-    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant"."""
+    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", or "shared" for
+    one in local memory."""
 
     name: str
     type: CType
@@ -28,6 +79,19 @@ class Variable:
     written: bool = False  #: assigned after its declaration, or its address is taken
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
+    attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
+
+
+@dataclass(eq=False)
+class Channel:
+    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed."""
+
+    name: str
+    type: CType
+    span: Span
+    lengths: tuple[int, ...] = ()  #: of the dimensions of an array
+    pipe: bool = False
+    attrs: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +117,57 @@ class Dereference(Expr):
     pointer: Expr
 
 
-LValue = VariableRef | Dereference
+@dataclass(frozen=True, eq=False)
+class Member(Expr):
+    """Member number ``index`` of a struct or union; an lvalue where ``base`` is one."""
+
+    base: Expr
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes(Expr):
+    """Components of a vector: a scalar for one lane, a vector for several; an lvalue where ``base`` is one."""
+
+    base: Expr
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed(Expr):
+    """A vector of neighbouring elements of what ``pointer`` points to (vload, vstore): no better aligned than one element."""
+
+    pointer: Expr
+
+
+LValue = VariableRef | Dereference | Member | Lanes | Packed
+
+
+def is_lvalue(e: Expr) -> bool:
+    """Whether the expression has a place in memory."""
+    return isinstance(root_of(e), (VariableRef, Dereference, Packed))
+
+
+@dataclass(frozen=True, eq=False)
+class Build(Expr):
+    """A value made of ``parts``: (number of its first scalar, value) each; the other scalars are 0."""
+
+    parts: tuple[tuple[int, Expr], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class UnionOf(Expr):
+    """A union whose member number ``index`` has the value ``member``, and whose other bytes are 0."""
+
+    index: int
+    member: Expr
+
+
+def root_of(e: Expr) -> Expr:
+    """The variable or element that an lvalue is a part of."""
+    while isinstance(e, (Member, Lanes)):
+        e = e.base
+    return e
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +187,43 @@ class PointerAdd(Expr):
 
 
 @dataclass(frozen=True, eq=False)
+class PointerCompare(Expr):
+    """A comparison of two pointers into one object; its type is int."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class PointerDistance(Expr):
+    """The number of elements of ``size`` bytes between two pointers into one object; its type is long."""
+
+    left: Expr
+    right: Expr
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
 class Convert(Expr):
-    """C's conversion of a number, or a pointer read as another pointer type."""
+    """C's conversion of a number or of each element of a vector, a scalar as every element of a vector, or a pointer
+    read as another pointer type."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ConvertExactly(Expr):
+    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" from and to floats."""
+
+    operand: Expr
+    saturate: bool
+    rounding: str
+
+
+@dataclass(frozen=True, eq=False)
+class Reinterpret(Expr):
+    """``as_T``: the same bits as another type."""
 
     operand: Expr
 
@@ -175,6 +324,71 @@ class Builtin(Expr):
     arguments: tuple[Expr, ...]
 
 
+# -- work-groups, atomic operations, channels
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier(Expr):
+    flags: int
+
+
+@dataclass(frozen=True, eq=False)
+class Fence(Expr):
+    kind: str  #: "all", "read" or "write"
+    flags: int
+
+
+@dataclass(frozen=True, eq=False)
+class Atomic(Expr):
+    """``fn`` is one of the IR's; the value is what was there before."""
+
+    fn: str
+    pointer: Expr
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AsyncCopy(Expr):
+    """``count`` elements (ulong) copied by the work-items of the group together; strides in elements (ulong)."""
+
+    target: Expr
+    source: Expr
+    count: Expr
+    target_stride: Expr
+    source_stride: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelRead(Expr):
+    """``answer`` points to a bool that says whether a value was there; None for a read that blocks.
+
+    ``into``: the value goes where this points, and what is given is 0, or -1 where none was there (read_pipe).
+    """
+
+    channel: Channel
+    index: Expr
+    answer: Expr | None = None
+    into: Expr | None = None
+    blocking: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelWrite(Expr):
+    """Of type void where it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for none."""
+
+    channel: Channel
+    index: Expr
+    value: Expr
+    blocking: bool
+    pipe: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Print(Expr):
+    format: str
+    arguments: tuple[Expr, ...]
+
+
 # -- statements
 
 
@@ -190,7 +404,7 @@ class Evaluate(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Declare(Stmt):
-    """A variable comes to life; ``initial`` lists (element index, value), the others of an initialized array are 0."""
+    """A variable comes to life; ``initial`` lists (number of the first scalar, value), what is not listed is 0."""
 
     variable: Variable
     initial: tuple[tuple[int, Expr], ...] | None
@@ -267,3 +481,17 @@ class FunctionTree:
     work_items: set[str] = field(default_factory=set)  #: work-item functions used directly
     broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
+
+
+def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
+    """The expressions and statements that a node is made of, in order."""
+    for part in vars(node).values():
+        yield from _nodes(part)
+
+
+def _nodes(part) -> Iterator[Expr | Stmt]:
+    if isinstance(part, Expr | Stmt):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from _nodes(one)

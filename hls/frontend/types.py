@@ -1,14 +1,15 @@
 """The types of OpenCL C that the compiler handles, and C's rules for converting between them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from ..ir import BOOL, F32, PTR, IntType
+from ..ir import BOOL, PTR, FloatType, IntType
 from ..ir import Type as IRType
 
 __all__ = [
-    "BOOL_T", "CHAR", "FLOAT", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT", "VOID", "Array",
-    "CType", "Float", "Int", "Pointer", "Qualified", "Void", "arithmetic", "common", "integer", "ir_type",
-    "promoted", "unsigned_of",
+    "BOOL_T", "CHAR", "DOUBLE", "FLOAT", "HALF", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT",
+    "VECTORS", "VECTOR_LENGTHS", "VOID", "Array", "CType", "Float", "Int", "Member", "Pointer", "Qualified", "Struct", "Vector",
+    "Void", "aggregate", "alignment", "arithmetic", "common", "element_of", "integer", "ir_type", "mask_of", "number",
+    "promoted", "signed_of", "truth_of", "unsigned_of", "with_element",
 ]
 
 
@@ -83,17 +84,74 @@ class Array:
         return self.element.scalar if isinstance(self.element, Array) else self.element
 
 
-CType = Int | Float | Void | Pointer | Array
+@dataclass(frozen=True)
+class Vector:
+    """``length`` numbers side by side; three of them take the place of four."""
+
+    element: "Int | Float"
+    length: int
+
+    def __str__(self):
+        return f"{self.element}{self.length}"
+
+    @property
+    def size(self) -> int:
+        return self.element.size * (4 if self.length == 3 else self.length)
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    type: "CType"
+    offset: int  #: bytes from the beginning of the struct
+
+
+@dataclass(eq=False)
+class Struct:
+    """A struct or union. ``members`` is None until its body has been seen. Each declaration is a type of its own."""
+
+    name: str
+    union: bool
+    members: tuple[Member, ...] | None = None
+    size: int = 0
+    align: int = 1
+    index: dict[str, int] = field(default_factory=dict, repr=False)  #: name of a member -> its number
+
+    def __str__(self):
+        return f"{'union' if self.union else 'struct'} {self.name or '<without a name>'}"
+
+    def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int):
+        """Lay out ``members``: (name, type, least alignment). ``align`` is the least alignment of the whole."""
+        laid, end = [], 0
+        for name, type, least in members:
+            wanted = max(1 if packed else alignment(type), least)
+            offset = 0 if self.union else -(-end // wanted) * wanted
+            laid.append(Member(name, type, offset))
+            end = max(end, offset + type.size)
+            self.align = max(self.align, wanted)
+        self.align = max(self.align, align)
+        self.members, self.size = tuple(laid), -(-end // self.align) * self.align
+        self.index = {m.name: k for k, m in enumerate(laid)}
+
+
+CType = Int | Float | Void | Pointer | Array | Vector | Struct
 
 BOOL_T = Int("bool", 1, False)
 CHAR, UCHAR = Int("char", 8, True), Int("uchar", 8, False)
 SHORT, USHORT = Int("short", 16, True), Int("ushort", 16, False)
 INT, UINT = Int("int", 32, True), Int("uint", 32, False)
 LONG, ULONG = Int("long", 64, True), Int("ulong", 64, False)
-FLOAT, VOID = Float(), Void()
+HALF, FLOAT, DOUBLE, VOID = Float("half", 16), Float(), Float("double", 64), Void()
 
-SCALARS: dict[str, CType] = {t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT)}
+SCALARS: dict[str, CType] = {
+    t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)}
 _UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
+_SIGNED = {unsigned: signed for signed, unsigned in _UNSIGNED.items()}
+_SIGNED_OF_SIZE = {t.size: t for t in _UNSIGNED}
+
+VECTOR_LENGTHS = (2, 3, 4, 8, 16)
+#: name -> vector type
+VECTORS: dict[str, Vector] = {f"{name}{n}": Vector(t, n) for name, t in SCALARS.items() if t != BOOL_T for n in VECTOR_LENGTHS}
 
 
 @dataclass(frozen=True)
@@ -120,8 +178,35 @@ def integer(t: CType) -> bool:
 
 
 def arithmetic(t: CType) -> bool:
+    """Whether it is a scalar number."""
     return isinstance(t, (Int, Float))
 
+
+def number(t: CType) -> bool:
+    """Whether it is a number or a vector of numbers."""
+    return isinstance(t, (Int, Float, Vector))
+
+
+def aggregate(t: CType) -> bool:
+    """Whether a value of the type is several scalars."""
+    return isinstance(t, (Vector, Struct, Array))
+
+
+def element_of(t: CType) -> CType:
+    """What a vector holds; a scalar is its own element."""
+    return t.element if isinstance(t, Vector) else t
+
+
+def with_element(t: CType, element: CType) -> CType:
+    """A type of the same shape (scalar, or vector of a length) with other elements."""
+    return Vector(element, t.length) if isinstance(t, Vector) else element
+
+
+def alignment(t: CType) -> int:
+    """The alignment in bytes that a type asks for."""
+    if isinstance(t, Array):
+        return alignment(t.element)
+    return t.align if isinstance(t, Struct) else t.size
 
 
 def promoted(t: CType) -> CType:
@@ -130,23 +215,38 @@ def promoted(t: CType) -> CType:
 
 
 def common(a: CType, b: CType) -> CType:
-    """The type of an operation on ``a`` and ``b`` (C99 6.3.1.8)."""
-    if isinstance(a, Float) or isinstance(b, Float):
-        return FLOAT
+    """The type of an operation on the scalars ``a`` and ``b`` (C99 6.3.1.8)."""
+    floats = [t for t in (a, b) if isinstance(t, Float)]
+    if floats:
+        return max(floats, key=lambda t: t.bits)
     a, b = promoted(a), promoted(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
     return b if a.signed else a
 
 
-def unsigned_of(t: Int) -> Int:
-    return _UNSIGNED.get(t, t)
+def unsigned_of(t: CType) -> CType:
+    return with_element(t, _UNSIGNED.get(element_of(t), element_of(t)))
+
+
+def signed_of(t: CType) -> CType:
+    return with_element(t, _SIGNED.get(element_of(t), element_of(t)))
+
+
+def mask_of(t: Vector) -> Vector:
+    """The type of a comparison of vectors: signed integers as wide as the elements."""
+    return Vector(_SIGNED_OF_SIZE[t.element.size], t.length)
+
+
+def truth_of(t: CType) -> CType:
+    """The type of a comparison of two values of the type."""
+    return mask_of(t) if isinstance(t, Vector) else INT
 
 
 def ir_type(t: CType) -> IRType:
     """The IR type that holds a value of the (scalar or pointer) type."""
     if isinstance(t, Float):
-        return F32
+        return FloatType(t.bits)
     if isinstance(t, Pointer):
         return PTR
     return BOOL if t.bits == 1 else IntType(t.bits)

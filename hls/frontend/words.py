@@ -4,7 +4,7 @@ The grammar of pycparser stays untouched: an address space looks like a type qua
 ``inline``, a built-in type like ``int``. The word itself travels in the token's value.
 """
 
-__all__ = ["REFUSED_WORDS", "SPELLINGS", "TYPE_WORDS", "VECTOR_TYPES"]
+__all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
 
 _SPACES = {spelling: ("VOLATILE", f"__{name}") for name in ("global", "local", "constant", "private")
            for spelling in (name, f"__{name}")}
@@ -28,10 +28,13 @@ TYPE_WORDS = frozenset(_SCALARS) | VECTOR_TYPES | frozenset(_OPAQUE)
 #: spelling -> (token type of the C grammar, word as the compiler knows it)
 SPELLINGS: dict[str, tuple[str, str]] = {**_SPACES, **_QUALIFIERS, **{word: ("INT", word) for word in TYPE_WORDS}}
 
+#: words that make a declaration one of a channel or a pipe, where a type follows
+STREAM_WORDS = {"channel": "channel", "pipe": "pipe", "__pipe": "pipe"}
+#: words that say what may be done with a pipe (or an image, of which there are none)
+ACCESS_WORDS = {word: name for name in ("read_only", "write_only", "read_write") for word in (name, f"__{name}")}
+
 #: spelling -> (message, hint)
 REFUSED_WORDS: dict[str, tuple[str, str]] = {
-    **{word: ("images are not supported", "pass the pixels as a __global buffer")
-       for name in ("read_only", "write_only", "read_write") for word in (name, f"__{name}")},
     **{word: ("inline assembly is not supported", "write the operation in OpenCL C")
        for word in ("asm", "__asm", "__asm__")},
     **{word: (f"'{word}' is not a word of OpenCL C", "name the type instead")

@@ -5,10 +5,27 @@ from .build import Builder, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
-from .types import BOOL, F32, I8, I16, I32, I64, PTR, TOKEN, ArrayType, FloatType, IntType, PointerType, TokenType, Type
+from .types import (
+    BOOL,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    PTR,
+    TOKEN,
+    ArrayType,
+    FloatType,
+    IntType,
+    PointerType,
+    TokenType,
+    Type,
+)
 
 __all__ = [
-    "BOOL", "F32", "I8", "I16", "I32", "I64", "OPS", "PTR", "TOKEN", "ArrayType", "Builder", "FloatType", "Function",
+    "BOOL", "F16", "F32", "F64", "I8", "I16", "I32", "I64", "OPS", "PTR", "TOKEN", "ArrayType", "Builder", "FloatType", "Function",
     "IntType", "MemoryObject", "Module", "Op", "OpInfo", "Parameter", "PointerType", "Region", "TokenType", "Type",
     "Value", "evaluate", "fixed_operands", "has", "is_access", "lane_mask", "memory_name", "moved_type", "predicate",
     "print_function", "print_module", "uses", "walk",

@@ -1,8 +1,9 @@
 """Loads and stores: what they move, where, and under which conditions.
 
-A wide access moves an array of integers of whole bytes, its lanes, from neighbouring places: lane k is ``k`` elements behind the
-pointer. It has one more operand, an array of i1: lanes for which that is false are neither read (they give 0) nor
-written. Where the predicate is false no lane is.
+What moves an array moves it from neighbouring places: element k is ``k`` elements behind the pointer. An access with one more
+operand, an array of i1, is one of lanes, integers of whole bytes: lanes for which that is false are neither read (they give
+0) nor written. Where the predicate is false no lane is. Its address is a multiple of a lane's size; that of any other
+access is a multiple of all of its size.
 """
 
 from .nodes import Op, Value
@@ -23,7 +24,7 @@ def moved_type(access: Op) -> Type:
 
 def fixed_operands(access: Op) -> int:
     """How many operands come before the tokens."""
-    return OPS[access.opcode].arity + isinstance(moved_type(access), ArrayType)
+    return OPS[access.opcode].arity + (lane_mask(access) is not None)
 
 
 def predicate(access: Op) -> Value:
@@ -31,9 +32,10 @@ def predicate(access: Op) -> Value:
 
 
 def lane_mask(access: Op) -> Value | None:
-    """The conditions of a wide access's lanes; None for an access that moves one value."""
-    fixed = fixed_operands(access)
-    return access.operands[fixed - 1] if fixed > OPS[access.opcode].arity else None
+    """The conditions of an access's lanes; None for one that takes place as a whole."""
+    arity = OPS[access.opcode].arity
+    has_mask = len(access.operands) > arity and isinstance(access.operands[arity].type, ArrayType)
+    return access.operands[arity] if has_mask else None
 
 
 def memory_name(access: Op) -> str:

@@ -40,4 +40,4 @@ def clone_function(f: Function) -> Function:
 
 
 def clone_module(m: Module) -> Module:
-    return Module({name: clone_function(f) for name, f in m.functions.items()}, dict(m.sources))
+    return Module({name: clone_function(f) for name, f in m.functions.items()}, dict(m.sources), dict(m.channels))

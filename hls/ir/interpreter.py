@@ -9,18 +9,23 @@ A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64. Pri
 start of a work-item (of a call, in a helper).
 """
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import c_float
+from dataclasses import dataclass, field
 
-from .accesses import fixed_operands
+from .accesses import fixed_operands, lane_mask
+from .build import walk
+from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together, waiting_functions
 from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
-from .optable import OPS
-from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, new_memory, zero
+from .optable import ATOMICS, OPS
+from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, zero
+from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 from .values import round_float
 
-__all__ = ["ExecutionError", "run_kernel"]
+__all__ = ["ExecutionError", "Launch", "run_kernel", "run_launches"]
 
 _INLINE = {
     "add": "({0} + {1}) & {mask}", "sub": "({0} - {1}) & {mask}", "mul": "({0} * {1}) & {mask}",
@@ -32,44 +37,115 @@ _INLINE = {
     "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
     "ptradd": "({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
 }
-_INLINE_F32 = {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in
-               (("fadd", "+"), ("fsub", "-"), ("fmul", "*"))}
+_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
+_INLINE_FLOAT = {
+    FloatType(32): {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in _SIGNS.items()},
+    FloatType(64): {op: f"{{0}} {sign} {{1}}" for op, sign in _SIGNS.items()},
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One run of a kernel. ``buffers``: bytearrays, writable memoryviews or numpy arrays by name, changed in place, and for
+    local memory its size in bytes, for a pipe its :class:`Channel`; ``scalars`` every scalar parameter: numbers (wrapped), and what has a struct's bytes.
+
+    ``local_size`` defaults to what the kernel requires, else to 1 in every dimension.
+    """
+
+    kernel: str
+    buffers: Mapping[str, object] = field(default_factory=dict)
+    scalars: Mapping[str, object] = field(default_factory=dict)
+    global_size: Sequence[int] = (1,)
+    local_size: Sequence[int] | None = None
+    global_offset: Sequence[int] | None = None
 
 
 def run_kernel(
     module: Module | Function,
     kernel_name: str,
     buffers: Mapping[str, object],
-    scalars: Mapping[str, int | float] | None = None,
+    scalars: Mapping[str, object] | None = None,
     global_size: Sequence[int] = (1,),
     local_size: Sequence[int] | None = None,
     global_offset: Sequence[int] | None = None,
     max_iterations: int | None = None,
+    watch=None,
+    **options,
 ) -> None:
-    """Run a kernel over its index space; ``buffers`` (bytearray, writable memoryview or numpy array) change in place.
+    """Run one kernel: :func:`run_launches` of one :class:`Launch`, whose fields the arguments are."""
+    launch = Launch(kernel_name, buffers, scalars or {}, global_size, local_size, global_offset)
+    run_launches(module, [launch], max_iterations, watch=watch, **options)
 
-    ``scalars`` gives every scalar parameter by name; integers of any sign are wrapped. Work-items run one after the
-    other, group by group, x fastest. ``local_size`` defaults to what the kernel requires, else to 1 in every
-    dimension. ``max_iterations`` bounds the loop iterations of the whole run.
 
-    Raises ExecutionError for an access outside a memory or when the bound is reached, and ValueError for launch
-    arguments that do not fit the kernel.
+def run_launches(
+    module: Module | Function,
+    launches: Sequence[Launch],
+    max_iterations: int | None = None,
+    channels: dict[str, list[Channel]] | None = None,
+    write: Callable[[str], object] = sys.stdout.write,
+    watch=None,
+) -> None:
+    """Run kernels at the same time, each over its index space: group by group, the work-items of a group in turn, x fastest,
+    each until it ends or waits.
+
+    ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to run; it gets
+    those that are missing. ``write`` gets what printf prints. ``watch``, where there is one, is told what happens:
+    ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off; ``enter(op, on)``,
+    ``iterate(op)`` and ``leave(op)`` of loops.
+
+    Raises ExecutionError for an access outside a memory, when the bound is reached, and when all kernels wait; ValueError
+    for launch arguments that do not fit the kernel.
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
-    function = module.functions[kernel_name]
-    space = IndexSpace.of(global_size, local_size or function.attrs.get("work_group_size"), global_offset)
-    env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float,
-           "round_float": round_float, "ExecutionError": ExecutionError}
+    channels = {} if channels is None else channels
+    for name, memory in module.channels.items():
+        channels.setdefault(name, Channel.all_of(memory))
+    waiting = waiting_functions(module.functions.values(), _callees, walk)
+    env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float, "channels": channels,
+           "round_float": round_float, "ExecutionError": ExecutionError, "write": write}
     for each in module.functions.values():
-        _Emitter(each, env).compile()
-    memories = [bind_buffer(m, buffers) for m in function.memories.values() if m.space == "global"]
-    args = [_argument(function, name, value.type, scalars or {}) for name, value in _scalar_args(function)]
+        _Emitter(each, env, waiting, watch).compile()
+    kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
+               for k, launch in enumerate(launches)}
+    pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
+    run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)])
+
+
+def _callees(function: Function) -> set[str]:
+    return {op.attrs["callee"] for op in walk(function.body) if op.opcode == "call"}
+
+
+def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iterator:
+    """Run a kernel; gives the blocked operations whenever it cannot go on."""
+    function = module.functions[launch.kernel]
+    space = IndexSpace.of(launch.global_size, launch.local_size or function.attrs.get("work_group_size"), launch.global_offset)
+    memories = [bind_buffer(m, launch.buffers) for m in function.memories.values() if m.space == "global"]
+    args = [_argument(function, name, value.type, launch.scalars) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
-        run({}, memories, *args, *(_hidden_argument(space, n) for n in function.attrs["launch_args"]))
-        return
-    for item in space.items():
-        run(item, memories, *args)
+        args += [_hidden_argument(space, n) for n in function.attrs["launch_args"]]
+        groups = [[{}]]
+    else:
+        groups = space.work_groups()
+    pipes = {(function.name, m.name): [launch.buffers[m.name]] for m in function.memories.values() if m.space == "pipe"}
+    for group in groups:
+        shared = {(function.name, name): BoundMemory(name, bytearray(size), size)
+                  for name, size in _local_sizes(function, launch.buffers)} | pipes
+        if function.name in waiting:
+            yield from run_group([run(item | {"shared": shared}, memories, *args) for item in group], function.span)
+        else:
+            for item in group:
+                run(item | {"shared": shared}, memories, *args)
+
+
+def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tuple[str, int]]:
+    """(name, bytes) of the kernel's local memory arguments."""
+    names = [m.name for m in function.memories.values() if m.space == "local" and m.length is None]
+    for name in names:
+        if not isinstance(buffers.get(name), int):
+            raise ValueError(  # noqa: TRY004 - as for every launch argument that does not fit
+                f"kernel {function.name}: the size of the local memory {name} is missing")
+    return [(name, buffers[name]) for name in names]
 
 
 def _hidden_argument(space: IndexSpace, name: str) -> int:
@@ -83,9 +159,27 @@ def _scalar_args(function: Function):
 def _argument(function, name, type, scalars):
     if name not in scalars:
         raise ValueError(f"kernel {function.name}: scalar argument {name} is missing")
+    if isinstance(type, ArrayType):
+        return _array_argument(scalars[name], type, f"kernel {function.name}: argument {name}")
     if isinstance(type, FloatType):
         return round_float(float(scalars[name]), type.bits)
     return int(scalars[name]) & (1 << type.bits) - 1
+
+
+def _array_argument(given, type: ArrayType, what: str):
+    """A struct or vector, given as what has its bytes (a numpy array or scalar, bytes)."""
+    data = memoryview(given).cast("B")
+    if len(data) != type.bytes:
+        raise ValueError(f"{what} has {len(data)} bytes, not {type.bytes}")
+    load, _ = accessors(type)
+    return load((BoundMemory(what, data, len(data)), 0), None)
+
+
+def _shared(group: dict, key: tuple[str, str], memory) -> BoundMemory:
+    """The local memory of the work-group, made when the first work-item comes to it."""
+    if key not in group:
+        group[key] = new_memory(memory)
+    return group[key]
 
 
 def _python_name(function: Function) -> str:
@@ -95,8 +189,8 @@ def _python_name(function: Function) -> str:
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
-    def __init__(self, function: Function, env: dict):
-        self.function, self.env = function, env
+    def __init__(self, function: Function, env: dict, waiting: set[str], watch=None):
+        self.function, self.env, self.waiting, self.watch = function, env, waiting, watch
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
@@ -111,9 +205,15 @@ class _Emitter:
                 value, position = f"buffers[{position}]", position + 1
             elif m.space == "constant":
                 value = self._bind(BoundMemory(m.name, memoryview(m.data), len(m.data)))
+            elif m.space == "local":
+                value = f"{self._bind(_shared)}(items['shared'], {(f.name, m.name)!r}, {self._bind(m)})"
+            elif m.space == "pipe":
+                continue
             else:
                 value = f"{self._bind(new_memory)}({self._bind(m)})"
             self._line(1, f"{self.memory[m.name]} = {value}")
+        if f.name in self.waiting:
+            self._line(1, "if False: yield")  # a generator, also where no operation of its own waits
         self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
         code = compile("\n".join(self.lines), f"<interpreter of {f.name}>", "exec")
         exec(code, self.env)  # noqa: S102 - the text is our own
@@ -147,8 +247,8 @@ class _Emitter:
     def _expression(self, op: Op) -> str:
         names = self._names(op.operands)
         template = _INLINE.get(op.opcode)
-        if template is None and op.results[0].type == FloatType(32):
-            template = _INLINE_F32.get(op.opcode)
+        if template is None:
+            template = _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
         if template:
             result, first = op.result.type, op.operands[0].type
             mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
@@ -179,28 +279,117 @@ class _Emitter:
         (offset,) = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
 
+    def _op_ptroffset(self, op, depth):
+        (pointer,) = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = {pointer}[1]")
+
+    def _op_ptreq(self, op, depth):
+        one, other = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = int({one}[0] is {other}[0] and {one}[1] == {other}[1])")
+
+    def _op_fresh(self, op, depth):
+        self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
+
+    def _tell(self, depth, event, op, *facts):
+        """Let the watcher know."""
+        if self.watch is not None:
+            tell = self._bind(getattr(self.watch, event))
+            self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
+
+    def _op_barrier(self, op, depth):
+        self._line(depth, f"yield {BARRIER!r}")
+
+    def _op_mem_fence(self, op, depth):
+        """Accesses take place in program order here."""
+
+    def _op_atomic(self, op, depth):
+        pointer, pred, *values = self._names(op.operands)
+        type, fn = op.result.type, self._bind(ATOMICS[op.attrs["fn"]])
+        load, store = (self._bind(a) for a in accessors(type))
+        span, old = self._bind(op.span), self._name(op.result)
+        self._line(depth, f"{old} = {self._bind(zero(type))}")
+        self._line(depth, f"if {pred}:")
+        self._line(depth + 1, f"{old} = {load}({pointer}, {span})")
+        new = f"{fn}({old}, ({', '.join(values)},), {type.bits})"
+        if isinstance(type, IntType):
+            new = f"{new} & {(1 << type.bits) - 1}"
+        self._line(depth + 1, f"{store}({pointer}, {new}, {span})")
+
+    def _op_channel_read(self, op, depth):
+        index, pred = self._names(op.operands[:2])
+        value, *there = self._names(op.results)
+        queue = self._channel(op, index, depth)
+        self._line(depth, f"{value} = {self._bind(zero(op.results[0].type))}")
+        self._wait(op, pred, f"not {queue}.values", depth)
+        self._ready(op, there, f"{pred} and {queue}.values", depth)
+        self._line(depth + 1, f"{value} = {queue}.take()")
+
+    def _op_channel_write(self, op, depth):
+        index, pred, value = self._names(op.operands)
+        queue = self._channel(op, index, depth)
+        self._wait(op, pred, f"{queue}.full", depth)
+        self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)
+        self._line(depth + 1, f"{queue}.put({value})")
+
+    def _channel(self, op, index: str, depth) -> str:
+        queue = f"q{len(self.lines)}"
+        name = op.attrs["channel"]
+        pipe = name in self.function.memories
+        several = f"items['shared'][{(self.function.name, name)!r}]" if pipe else f"channels[{name!r}]"
+        self._line(depth, f"{queue} = {several}[{index}]")
+        return queue
+
+    def _wait(self, op, pred: str, stuck: str, depth):
+        """Stay at the operation while it cannot go on; one that does not block lets others run once."""
+        if op.attrs["blocking"]:
+            place = self._bind(Blocked(op.attrs["channel"], op.opcode == "channel_write", op.span))
+            self._line(depth, f"while {pred} and {stuck}: yield {place}")
+        else:
+            self._line(depth, f"if {pred} and {stuck}: yield {POLL!r}")
+
+    def _ready(self, op, answer: list[str], condition: str, depth):
+        """Begin what happens if the channel is ready; ``answer`` gets to know."""
+        for name in answer:
+            self._line(depth, f"{name} = int(bool({condition}))")
+        self._line(depth, f"if {answer[0] if answer else condition}:")
+
+    def _op_printf(self, op, depth):
+        pred, *values = self._names(op.operands)
+        types = self._bind([v.type for v in op.operands[1:]])
+        text = f"{self._bind(formatted)}({op.attrs['format']!r}, ({''.join(v + ', ' for v in values)}), {types})"
+        self._line(depth, f"if {pred}: write({text})")
+
     def _op_load(self, op, depth):
         pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
-        load, _ = accessors(op.result.type)
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
+        load, _ = accessors(op.result.type, lane_mask(op) is not None)
         value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
-        _, store = accessors(op.operands[1].type)
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
+        _, store = accessors(op.operands[1].type, lane_mask(op) is not None)
         self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
         for token in self._names(op.results):
             self._line(depth, f"{token} = 0")
 
     def _op_fence(self, op, depth):
         """Accesses take place in program order here: nothing is left to wait for."""
+        self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
+        self._line(depth, f"{self._name(op.result)} = 0")
+
+    def _op_hazard(self, op, depth):
+        """Every store before is in memory here."""
+        self._tell(depth, "access", op, "0")
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_call(self, op, depth):
-        targets = [f"{self._name(v)} = " for v in op.results]
+        targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
         args = ", ".join(["items", "None", *self._names(op.operands)])
-        self._line(depth, f"{''.join(targets)}run_{op.attrs['callee']}({args})")
+        call = f"run_{op.attrs['callee']}({args})"
+        self._line(depth, f"{targets}(yield from {call})" if op.attrs["callee"] in self.waiting else f"{targets}{call}")
 
     def _op_if(self, op, depth):
         for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):
@@ -216,9 +405,12 @@ class _Emitter:
             self._line(depth, line)
         go = f"go{len(self.lines)}"
         self._line(depth, f"{go} = {self._name(op.operands[0])}")
+        self._tell(depth, "enter", op, go)
         self._line(depth, f"while {go}:")
+        self._tell(depth + 1, "iterate", op)
         watchdog = f"if not ticks[0]: raise ExecutionError('too many loop iterations', {self._bind(op.span)})"
         for line in ["ticks[0] -= 1", watchdog, *self._assign(self._names(body.args), carried)]:
             self._line(depth + 1, line)
         self._region(body, depth + 1,
                      lambda end: self._assign([go, *carried], self._names(end.operands)))
+        self._tell(depth, "leave", op)

@@ -53,13 +53,12 @@ class IndexSpace:
         return {"global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
                 "global_offset": self.offset}
 
-    def items(self) -> Iterator[dict[tuple[str, int], int]]:
-        """For every work-item what each (query, dimension) answers; group by group, x fastest."""
+    def work_groups(self) -> Iterator[list[dict[tuple[str, int], int]]]:
+        """For every work-item of each group what each (query, dimension) answers; x fastest."""
         same = {("work_dim", 0): self.work_dim}
         same |= {(fn, d): sizes[d] for fn, sizes in self._sizes().items() for d in range(3)}
         for group in _places(self.groups):
-            for local in _places(self.local_size):
-                yield same | self._ids(group, local)
+            yield [same | self._ids(group, local) for local in _places(self.local_size)]
 
     def _ids(self, group, local) -> dict[tuple[str, int], int]:
         ids = {}

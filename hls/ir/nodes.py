@@ -74,9 +74,10 @@ class Region:
 class MemoryObject:
     """What a pointer can point into.
 
-    ``length`` counts elements; None where only the host knows (a buffer argument). ``space`` is "global" (a buffer
-    argument), "constant" (a file-scope table; ``data`` holds its bytes) or "private" (a variable of one work-item;
-    a scalar variable has length 1).
+    ``length`` counts elements; None where only the host knows (an argument). ``space`` is "global" (a buffer
+    argument), "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar
+    variable has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel"; the
+    elements of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the program asks of its hardware: (name, value) pairs.
     """
 
     name: str
@@ -88,11 +89,18 @@ class MemoryObject:
     volatile: bool = False
     data: bytes | None = None
     span: Span | None = None
+    attrs: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def onchip(self) -> bool:
+        """Whether it is a memory of the kernel itself: RAM, or a table in ROM."""
+        return self.space in ("private", "local", "constant")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kernel as the host sees it: a ``buffer`` (its memory has the same name) or a ``scalar``."""
+    """A parameter of a kernel as the host sees it: a ``buffer``, ``local`` memory of a size the host chooses, a ``pipe``
+    (these have a memory of the same name), or a ``scalar``."""
 
     name: str
     kind: str
@@ -124,10 +132,11 @@ class Function:
 
 @dataclass(eq=False, slots=True, repr=False)
 class Module:
-    """All functions of one source text, by name, in order, and the text of every file for messages."""
+    """All functions of one source text, by name, in order, the text of every file for messages, and all channels."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    channels: dict[str, MemoryObject] = field(default_factory=dict)
 
     def __repr__(self):
         return f"<Module {', '.join(self.functions)}>"

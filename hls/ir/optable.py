@@ -7,10 +7,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .types import BOOL, PTR, ArrayType, FloatType
-from .values import bits_to_float, float_to_bits, round_float, signed, to_int
+from . import exact
+from .types import BOOL, I64, PTR, ArrayType, FloatType
+from .values import bits_to_float, float_to_bits, round_float, signed
 
-__all__ = ["OPS", "OpInfo", "evaluate", "has"]
+__all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ def _convert(name, fn, check):
     return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check, lambda v, t, r, attrs: fn(v[0], t[0], r))
 
 
+def _rounding(name, fn, check, default):
+    """A conversion that may round; attribute ``rounding`` names a mode other than the default."""
+    return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check,
+                  lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get("rounding", default)))
+
+
 def _div(a, b, n):
     return a // b if b else -1
 
@@ -94,8 +101,20 @@ def _fmul(a, b):
 
 
 def _bitcast(x, source, target):
-    bits = float_to_bits(x, source.bits) if isinstance(source, FloatType) else x
-    return bits_to_float(bits, target.bits) if isinstance(target, FloatType) else bits
+    return _from_bits(_to_bits(x, source), target)
+
+
+def _to_bits(x, type):
+    if isinstance(type, ArrayType):
+        return sum(_to_bits(one, type.element) << k * type.element.bits for k, one in enumerate(x))
+    return float_to_bits(x, type.bits) if isinstance(type, FloatType) else x
+
+
+def _from_bits(bits, type):
+    if isinstance(type, ArrayType):
+        width = type.element.bits
+        return tuple(_from_bits(bits >> k * width & (1 << width) - 1, type.element) for k in range(type.length))
+    return bits_to_float(bits, type.bits) if isinstance(type, FloatType) else bits
 
 
 def _extract(v, t, r, attrs):
@@ -132,6 +151,10 @@ _ROWS = [
     _float("fdiv", _fdiv),
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
+    OpInfo("fma", 3, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fma(*v, r.bits)),
+    OpInfo("fsqrt", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.sqrt(v[0], r.bits)),
+    OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
+           lambda v, t, r, attrs: exact.integral(v[0], attrs["rounding"])),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
     _compare("flt", lambda a, b, n: a < b, "float", "float"),
@@ -140,10 +163,11 @@ _ROWS = [
     _convert("sext", lambda x, s, r: signed(x, s.bits) & _mask(r), "int"),
     _convert("trunc", lambda x, s, r: x & _mask(r), "int"),
     _convert("bitcast", _bitcast, "any"),
-    _convert("sitofp", lambda x, s, r: round_int(signed(x, s.bits), r.bits), "int"),
-    _convert("uitofp", lambda x, s, r: round_int(x, r.bits), "int"),
-    _convert("fptosi", lambda x, s, r: to_int(x, r.bits, True), "float"),
-    _convert("fptoui", lambda x, s, r: to_int(x, r.bits, False), "float"),
+    _rounding("sitofp", lambda x, s, r, mode: exact.rounded(signed(x, s.bits), r.bits, mode), "int", "even"),
+    _rounding("uitofp", lambda x, s, r, mode: exact.rounded(x, r.bits, mode), "int", "even"),
+    _rounding("fptosi", lambda x, s, r, mode: exact.to_integer(x, r.bits, True, mode), "float", "zero"),
+    _rounding("fptoui", lambda x, s, r, mode: exact.to_integer(x, r.bits, False, mode), "float", "zero"),
+    _rounding("fresize", lambda x, s, r, mode: exact.resize(x, r.bits, mode), "float", "even"),
     OpInfo("select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select",
            lambda v, t, r, attrs: v[1] if v[0] else v[2]),
     OpInfo("array", None, frozenset({"pure"}), lambda t, attrs: ArrayType(t[0], len(t)), "same",
@@ -153,15 +177,37 @@ _ROWS = [
     # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
+    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place (i1)
+    OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
+    OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
     # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands.
     # An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
+    # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
+    OpInfo("fresh", 0, frozenset({"effect"})),
+    # work-groups: `barrier {flags}` is where all work-items of the group meet; `mem_fence {kind, flags}` keeps accesses of one
+    # work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
+    OpInfo("barrier", 0, frozenset({"effect", "group"})),
+    OpInfo("mem_fence", 0, frozenset({"effect"})),
+    # `atomic {fn}` (ptr, pred, operand...) -> what was there before (0 where pred is false); fn: a key of ATOMICS
+    OpInfo("atomic", None, frozenset({"effect", "atomic"})),
+    # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
+    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
+    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe"
+    OpInfo("channel_read", 2, frozenset({"effect", "channel"})),
+    OpInfo("channel_write", 3, frozenset({"effect", "channel"})),
+    # `printf {format}` (pred, argument...): as in C, one argument for each conversion
+    OpInfo("printf", None, frozenset({"effect"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
     # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
+    # `hazard {number, mem, loads, certain}` (load ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an
+    # earlier iteration to one of the ``loads`` addresses is on its way. It belongs to the stores that have its number in
+    # ``hazards``, in order; where ``certain`` is 0 the store's own predicate is known only later
+    OpInfo("hazard", None, frozenset({"wait"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
@@ -172,16 +218,18 @@ _ROWS = [
 ]
 
 
-def round_int(x: int, bits: int) -> float:
-    """An integer rounded to the nearest float of the format, exactly once (a double in between would round twice)."""
-    precision = {16: 11, 32: 24, 64: 53}[bits]
-    magnitude, sign = abs(x), -1 if x < 0 else 1
-    drop = max(0, magnitude.bit_length() - precision)
-    kept, rest, half = magnitude >> drop, magnitude & (1 << drop) - 1, (1 << drop) >> 1
-    if drop and (rest > half or (rest == half and kept & 1)):
-        kept += 1
-    return round_float(float(sign * (kept << drop)), bits)
+def _two(fn):
+    return lambda old, values, bits: fn(old, values[0], bits)
 
+
+#: what an atomic operation leaves in memory: (old value, operands, bits) -> new value, before it is cut to its width
+ATOMICS: dict[str, Callable] = {
+    "add": _two(lambda a, b, n: a + b), "sub": _two(lambda a, b, n: a - b), "xchg": _two(lambda a, b, n: b),
+    "and": _two(lambda a, b, n: a & b), "or": _two(lambda a, b, n: a | b), "xor": _two(lambda a, b, n: a ^ b),
+    "umin": _two(lambda a, b, n: min(a, b)), "umax": _two(lambda a, b, n: max(a, b)),
+    "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
+    "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
+}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 

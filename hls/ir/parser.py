@@ -25,10 +25,12 @@ class ParseError(Exception):
 def parse_module(text: str) -> Module:
     """All functions of the text. Raises ParseError."""
     parser = _Parser(text)
-    functions = []
+    functions, channels = [], []
+    while not parser.at_end and parser.next.text == "memory":
+        channels.append(parser.memory())
     while not parser.at_end:
         functions.append(parser.function())
-    return Module({f.name: f for f in functions})
+    return Module({f.name: f for f in functions}, channels={c.name: c for c in channels})
 
 
 def parse_function(text: str) -> Function:
@@ -211,7 +213,8 @@ class _Parser:
         length = None if self.accept("?") else int(self.take("number"))
         flags = {flag: True for flag in _FLAGS if self.accept(flag)}
         data = bytes.fromhex(self.take("hex")[2:]) if self.accept("=") else None
-        return MemoryObject(name, space, element, length, data=data, span=self.span(), **flags)
+        attrs = tuple(self.attributes().items()) if self.accept("{") else ()
+        return MemoryObject(name, space, element, length, data=data, attrs=attrs, span=self.span(), **flags)
 
     def operations(self, region: Region):
         while self.next.text not in ("}",):

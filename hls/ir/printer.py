@@ -69,7 +69,8 @@ def _memory(m) -> str:
     flags = [f for f in ("const", "restrict", "volatile") if getattr(m, f)]
     length = "?" if m.length is None else str(m.length)
     data = f" = 0x{m.data.hex()}" if m.data is not None else ""
-    return " ".join([f"  memory {m.name}: {m.space} {m.element} x {length}", *flags]) + data + _place(m.span)
+    attrs = " {" + ", ".join(f"{k} = {_attr(v)}" for k, v in m.attrs) + "}" if m.attrs else ""
+    return " ".join([f"  memory {m.name}: {m.space} {m.element} x {length}", *flags]) + data + attrs + _place(m.span)
 
 
 def print_function(f: Function) -> str:
@@ -85,4 +86,5 @@ def print_function(f: Function) -> str:
 
 def print_module(m: Module) -> str:
     """All functions as text, without the source files."""
-    return "\n".join(print_function(f) for f in m.functions.values())
+    channels = "".join(_memory(c)[2:] + "\n" for c in m.channels.values())
+    return "\n".join([*([channels] if channels else []), *(print_function(f) for f in m.functions.values())])

@@ -10,7 +10,7 @@ from ..diag import Span
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 
-__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "new_memory", "zero"]
+__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "zero"]
 
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
@@ -40,6 +40,11 @@ def new_memory(memory: MemoryObject) -> BoundMemory:
     return BoundMemory(memory.name, [None] * memory.length if pointers else bytearray(size), size)
 
 
+def clear(bound: BoundMemory) -> None:
+    """Set the memory to 0 (pointers to null)."""
+    bound.data[:] = [None] * len(bound.data) if isinstance(bound.data, list) else bytes(len(bound.data))
+
+
 def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
     """The host's buffer for a global memory; ValueError where it is missing or not contiguous."""
     if memory.name not in buffers:
@@ -53,10 +58,10 @@ def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMem
 
 def zero(type: Type):
     """The value of the type that an access with a false predicate gives."""
-    if isinstance(type, PointerType):
-        return None
     if isinstance(type, ArrayType):
         return (zero(type.element),) * type.length
+    if isinstance(type, PointerType):
+        return None
     return 0.0 if isinstance(type, FloatType) else 0
 
 
@@ -73,13 +78,13 @@ def _place(pointer, size, span, verb):
 
 
 @cache
-def accessors(type: Type):
+def accessors(type: Type, masked: bool = False):
     """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the mask
     of its lanes comes before the span."""
     if isinstance(type, PointerType):
         return _load_pointer, _store_pointer
     if isinstance(type, ArrayType):
-        return _lane_accessors(type)
+        return _lane_accessors(type) if masked else _array_accessors(type)
     size = type.bytes
     if isinstance(type, FloatType):
         layout, decode, encode = struct.Struct(_FLOAT_FORMAT[size]), float, _one_nan
@@ -96,6 +101,24 @@ def accessors(type: Type):
     def store(pointer, value, span):
         data, offset = _place(pointer, size, span, "write")
         layout.pack_into(data, offset, encode(value))
+
+    return load, store
+
+
+def _array_accessors(type: ArrayType):
+    size, count = type.element.bytes, type.length
+    load_one, store_one = accessors(type.element)
+
+    def load(pointer, span):
+        data, offset = _place(pointer, size * count, span, "read")
+        memory = BoundMemory("", data, offset + size * count)
+        return tuple(load_one((memory, offset + k * size), span) for k in range(count))
+
+    def store(pointer, value, span):
+        data, offset = _place(pointer, size * count, span, "write")
+        memory = BoundMemory("", data, offset + size * count)
+        for k in range(count):
+            store_one((memory, offset + k * size), value[k], span)
 
     return load, store
 

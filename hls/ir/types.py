@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 __all__ = [
-    "BOOL", "F32", "I8", "I16", "I32", "I64", "PTR", "TOKEN", "ArrayType", "FloatType", "IntType", "PointerType", "TokenType",
-    "Type",
+    "BOOL", "F16", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "TOKEN", "ArrayType", "FloatType", "IntType",
+    "PointerType", "TokenType", "Type",
 ]
 
 
@@ -96,6 +96,6 @@ class TokenType:
 Type = IntType | FloatType | PointerType | ArrayType | TokenType
 
 BOOL, I8, I16, I32, I64 = (IntType(n) for n in (1, 8, 16, 32, 64))
-F32 = FloatType(32)
+F16, F32, F64 = (FloatType(n) for n in (16, 32, 64))
 PTR = PointerType()
 TOKEN = TokenType()

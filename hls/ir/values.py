@@ -9,7 +9,7 @@ range saturates, NaN converts to 0, an index outside an array reads 0 and writes
 import math
 import struct
 
-__all__ = ["bits_to_float", "float_to_bits", "round_float", "signed", "to_int"]
+__all__ = ["bits_to_float", "float_to_bits", "round_float", "signed"]
 
 _FORMAT = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}
 _NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
@@ -44,13 +44,3 @@ def round_float(x: float, bits: int) -> float:
         return bits_to_float(float_to_bits(x, bits), bits)
     except OverflowError:
         return math.copysign(math.inf, x)
-
-
-def to_int(x: float, bits: int, is_signed: bool) -> int:
-    """C's conversion to an integer (towards zero), saturating, as an unsigned pattern of ``bits`` bits."""
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
-    if math.isnan(x):
-        return 0
-    if math.isinf(x):
-        return (high if x > 0 else low) & (1 << bits) - 1
-    return max(low, min(high, int(x))) & (1 << bits) - 1

@@ -1,17 +1,19 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
-from .accesses import fixed_operands, lane_mask
+from .accesses import fixed_operands, is_access, lane_mask
+from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
-from .optable import OPS, has
-from .types import BOOL, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
+from .optable import ATOMICS, OPS, has
+from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, TokenType
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
 _CONVERSIONS = {
     "zext": (IntType, IntType, "wider"), "sext": (IntType, IntType, "wider"), "trunc": (IntType, IntType, "narrower"),
-    "bitcast": ((IntType, FloatType), (IntType, FloatType), "same"),
+    "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
     "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
+    "fresize": (FloatType, FloatType, "different"),
 }
 _WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim"}
 
@@ -54,9 +56,9 @@ class _Verifier:
             self._fail(op, message)
 
     def _memory(self, m):
-        known = m.space in ("global", "constant", "private")
+        known = m.space in ("global", "constant", "private", "local", "pipe")
         self._require(known, None, f"memory {m.name} has the unknown space {m.space}")
-        if m.space != "global":
+        if m.space in ("constant", "private"):
             self._require(m.length is not None and m.length > 0, None, f"memory {m.name} has no length")
         if m.space == "constant":
             data = m.data is not None and len(m.data) == m.length * m.element.bytes
@@ -96,7 +98,7 @@ class _Verifier:
 
     def _arity(self, op):
         arity = OPS[op.opcode].arity
-        if has(op, "memory") and len(op.operands) >= arity and (op.results or op.opcode == "store"):
+        if is_access(op):
             arity = fixed_operands(op)
         fixed = op.operands[:arity] if has(op, "ordered") else op.operands
         self._require(arity is None or len(fixed) == arity, op, f"has {len(op.operands)} operands, not {arity}")
@@ -104,7 +106,7 @@ class _Verifier:
             self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
-        free = has(op, "region") or has(op, "terminator") or op.opcode in ("call", "store")
+        free = has(op, "region") or has(op, "terminator") or has(op, "effect")
         self._require(free or len(op.results) == 1, op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op):
@@ -120,13 +122,15 @@ class _Verifier:
             self._require(op.result.type == expected, op, f"result is {op.result.type}, not {expected}")
         if op.opcode in _CONVERSIONS:
             self._conversion(op, types[0], op.result.type)
+        if op.opcode == "fintegral" or "rounding" in op.attrs:
+            self._require(op.attrs.get("rounding") in ROUNDINGS, op, f"rounds as one of {', '.join(ROUNDINGS)}")
 
     def _conversion(self, op, source, target):
         sources, targets, size = _CONVERSIONS[op.opcode]
         fits = isinstance(source, sources) and isinstance(target, targets)
         self._require(fits, op, f"cannot convert {source} to {target}")
         order = {"wider": target.bits > source.bits, "narrower": target.bits < source.bits,
-                 "same": target.bits == source.bits}.get(size, True)
+                 "same": target.bits == source.bits, "different": target.bits != source.bits}.get(size, True)
         self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
 
     def _check_const(self, op):
@@ -171,6 +175,18 @@ class _Verifier:
         fits = op.operands[0].type == PTR and isinstance(op.operands[1].type, IntType) and op.result.type == PTR
         self._require(fits, op, "takes a pointer and an integer offset")
 
+    def _check_ptroffset(self, op):
+        self._require([v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64")
+
+    def _check_ptreq(self, op):
+        fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
+        self._require(fits, op, "takes two pointers and gives an i1")
+
+    def _check_fresh(self, op):
+        memory = self.function.memories.get(op.attrs.get("mem"))
+        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
+        self._require(not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set")
+
     def _check_load(self, op):
         pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
@@ -184,7 +200,7 @@ class _Verifier:
         self._access(op, value)
 
     def _access(self, op, type):
-        if isinstance(type, ArrayType):
+        if lane_mask(op) is not None:
             self._wide(op, type)
         source = op.operands[0].op
         if source is not None and source.opcode == "addr" and op.opcode == "store":
@@ -200,6 +216,43 @@ class _Verifier:
         self._require(whole, op, f"moves a {type}: lanes must be integers of whole bytes")
         self._require(mask == ArrayType(BOOL, type.length), op, f"the mask of {type.length} lanes is a {mask}")
 
+    def _check_barrier(self, op):
+        self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
+
+    def _check_mem_fence(self, op):
+        self._check_barrier(op)
+        self._require(op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}")
+
+    def _check_atomic(self, op):
+        pointer, pred, *rest = (v.type for v in op.operands)
+        fn = op.attrs.get("fn")
+        self._require(fn in ATOMICS, op, f"does the unknown {fn}")
+        self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
+        fits = len(rest) == 1 + (fn == "cmpxchg") and all(t == op.result.type for t in rest)
+        self._require(fits, op, f"{fn} does not take {_list(rest)}")
+
+    def _channel(self, op, value, answers):
+        index, pred = (v.type for v in op.operands[:2])
+        self._require(index == I64 and pred == BOOL, op, f"takes an index and a predicate, not {index}, {pred}")
+        name, blocking = op.attrs.get("channel"), op.attrs.get("blocking")
+        self._require(isinstance(blocking, bool), op, "does not say whether it blocks")
+        self._require(all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}")
+        known = self.function.memories.get(name) or (self.module.channels.get(name) if self.module else None)
+        self._require(known is not None or self.module is None, op, f"no channel is called {name}")
+        if known is not None:
+            self._require(value == known.element, op, f"passes {value}, not {known.element}")
+
+    def _check_channel_read(self, op):
+        self._require(op.results, op, "gives nothing")
+        self._channel(op, op.results[0].type, [v.type for v in op.results[1:]])
+
+    def _check_channel_write(self, op):
+        self._channel(op, op.operands[2].type, [v.type for v in op.results])
+
+    def _check_printf(self, op):
+        self._require(op.operands and op.operands[0].type == BOOL, op, "has no predicate")
+        self._require(isinstance(op.attrs.get("format"), str) and not op.results, op, "has no format")
+
     def _check_token(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
 
@@ -209,6 +262,15 @@ class _Verifier:
         self._require(op.attrs.get("mems"), op, "waits for no memory")
         for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
             self._require(name in self.function.memories, op, f"no memory is called {name}")
+
+    def _check_hazard(self, op):
+        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
+        accesses = op.attrs.get("loads", 0) + len(op.attrs.get("certain", ()))
+        self._require(op.attrs.get("loads", 0) > 0 and op.attrs.get("certain"), op, "compares nothing")
+        self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
+        for k, value in enumerate(op.operands):
+            wanted = BOOL if k % 2 else PTR
+            self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
 
     def _check_call(self, op):
         callee = op.attrs.get("callee")

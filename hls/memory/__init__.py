@@ -1,6 +1,6 @@
 """Memory planning: which unit serves which access."""
 
-from .plan import Access, MemoryPlan, plan_memory
+from .plan import Access, MemoryPlan, OnChipMemory, plan_memory
 from .units import choose_units
 
-__all__ = ["Access", "MemoryPlan", "choose_units", "plan_memory"]
+__all__ = ["Access", "MemoryPlan", "OnChipMemory", "choose_units", "plan_memory"]

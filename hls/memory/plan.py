@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from rtl_lib.mem.ram_ports import RamLoadPort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, Op, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
 from ..ir.rewrite import constant, is_constant
 from ..target.board import Memory
 
-__all__ = ["Access", "MemoryPlan", "plan_memory"]
+__all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Access:
     ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size of
     one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
     cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
-    memory, or, where that is 0, the one in use.
+    memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
-    A wide access has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them always
-    are. ``descending``: its addresses go down.
+    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
+    always are. ``descending``: its addresses go down.
     """
 
     op: Op
@@ -39,17 +39,53 @@ class Access:
     lanes: int = 0
     masked: bool = False
     descending: bool = False
+    forwarding: bool = False
+
+
+@dataclass(frozen=True)
+class OnChipMemory:
+    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together.
+
+    All ``stores`` share one write port; scheduling and memory order keep them from meeting.
+    """
+
+    memory: MemoryObject
+    word_bytes: int
+    loads: tuple[Op, ...]
+    stores: tuple[Op, ...]
+
+    @property
+    def words(self) -> int:
+        return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
-    """Every global access of a kernel, in program order."""
+    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name."""
 
     accesses: Mapping[Op, Access] = field(default_factory=dict)
+    onchip: Mapping[str, OnChipMemory] = field(default_factory=dict)
+
+    @property
+    def outside(self) -> dict[Op, Access]:
+        """The accesses of memories that are not the kernel's own."""
+        return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
         return [a for a in self.accesses.values() if a.memory == memory]
+
+    def shared_port(self, op: Op) -> str | None:
+        """The write port that the operation shares with others, by the name of its memory; None where it has its own."""
+        access = self.accesses.get(op)
+        memory = self.onchip.get(access.memory) if access else None
+        return access.memory if memory and op in memory.stores and len(memory.stores) > 1 else None
+
+    def forwards(self, store: Op) -> bool:
+        """Whether loads may see the store before it is in the memory."""
+        access = self.accesses.get(store)
+        memory = self.onchip.get(access.memory) if access else None
+        return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
 
     def fixed_latency(self, op: Op) -> int | None:
         """Cycles that the access takes, always; None where it may wait, and for what is no access."""
@@ -59,13 +95,28 @@ class MemoryPlan:
 
 def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
-    ops = [op for op in walk(function.body) if is_access(op)]
-    if memory.kind != "onchip":
-        return MemoryPlan({op: _burst_access(op, memory.word_bytes) for op in ops})
-    widest: dict[str, int] = {}
-    for op in ops:
-        widest[memory_name(op)] = max(widest.get(memory_name(op), 1), _bytes(op))
-    return MemoryPlan({op: _ram_access(op, widest[memory_name(op)]) for op in ops})
+    accesses: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if is_access(op):
+            accesses.setdefault(memory_name(op), []).append(op)
+    onchip = {name: _onchip(function.memories[name], ops) for name, ops in accesses.items()
+              if function.memories[name].onchip}
+    planned = {}
+    for name, ops in accesses.items():
+        for op in ops:
+            if name in onchip:
+                planned[op] = _onchip_access(op, onchip[name].word_bytes)
+            elif memory.kind == "onchip":
+                planned[op] = _ram_access(op, max(map(_bytes, ops)))
+            else:
+                planned[op] = _burst_access(op, memory.word_bytes)
+    in_order = {op: planned[op] for op in walk(function.body) if op in planned}
+    return MemoryPlan(in_order, onchip)
+
+
+def _onchip(memory: MemoryObject, ops: list[Op]) -> OnChipMemory:
+    loads = tuple(op for op in ops if op.opcode == "load")
+    return OnChipMemory(memory, max(map(_bytes, ops)), loads, tuple(op for op in ops if op.opcode == "store"))
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
@@ -88,9 +139,25 @@ def _lanes_known(mask: Value) -> list[int | None]:
 
 def _ram_access(op: Op, word_bytes: int) -> Access:
     """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
-    latency = RamLoadPort.timing.latency if op.opcode == "load" else 0
     return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "RAM port",
-                  "global memory is on the chip: every access has a port of its own and never waits", op.span, latency)
+                  "global memory is on the chip: every access has a port of its own and never waits", op.span, _ram_latency(op))
+
+
+def _onchip_access(op: Op, word_bytes: int) -> Access:
+    reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
+    forwarding = op.opcode == "load" and _waits_for_iteration(op)
+    latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
+    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "block RAM", reason, op.span, latency,
+                  forwarding=forwarding)
+
+
+def _waits_for_iteration(load: Op) -> bool:
+    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
+    return any(isinstance(token.owner, Region) for token in load.operands[2:])
+
+
+def _ram_latency(op: Op) -> int:
+    return RamLoadPort.timing.latency if op.opcode == "load" else 0
 
 
 def _bytes(op: Op) -> int:

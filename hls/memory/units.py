@@ -58,6 +58,8 @@ def _wide(access: Access, steps) -> Access:
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if not steps:
         return replace(access, reason="read once")
+    if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
+        return replace(access, reason="compared with earlier stores on their way, and never older than they are")
     if function.memories[access.memory].volatile:
         return replace(access, reason="volatile, so that nothing may be kept")
     reuse = _reuse(steps, slots, access.word_bytes)

@@ -10,6 +10,7 @@ from ..ir import BOOL, I32, I64, ArrayType, Builder, FloatType, Function, IntTyp
 from ..ir.accesses import memory_name, moved_type, predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
+from ..ir.storage import zero
 
 __all__ = ["Coalesce"]
 
@@ -17,8 +18,8 @@ __all__ = ["Coalesce"]
 @dataclass(frozen=True)
 class Coalesce:
     """Before: a flat kernel without tokens. After: loads, and stores, at constant distances from each other that may take
-    place together are one access, whose lanes are as wide as the smallest step between them. The lanes of conditional
-    accesses have their conditions in its mask. Loads of one place are one load.
+    place together are one access, whose lanes are as wide as the smallest step between their elements. The lanes of
+    conditional accesses have their conditions in its mask. Loads of one place are one load.
 
     ``word_bytes`` is the most that one access may span: a word of the memory. With 0 only equal loads are joined. The new
     access has attributes ``members`` (how many it stands for) and ``lines`` (where those are).
@@ -127,8 +128,7 @@ def _under(condition: Value, given: Value, value: Value, b: Builder) -> Value:
     """What a load under a condition gives, from the value of one that is made at least then."""
     if condition is given or constant(condition) == 1:
         return value
-    zero = b.const(0.0 if isinstance(value.type, FloatType) else 0, value.type)
-    return b.value("select", condition, value, zero)
+    return b.value("select", condition, value, b.const(zero(value.type), value.type))
 
 
 def _follows(condition: Value, others: Iterable[Value]) -> bool:
@@ -154,7 +154,7 @@ class _Wide:
     def __init__(self, group: Group, b: Builder, address_bits: int):
         self.group, self.b, self.address_bits = group, b, address_bits
         sizes = [moved_type(op).bytes for op in group.members]
-        self.grain = gcd(*sizes, *group.offsets)
+        self.grain = gcd(*(_element(moved_type(op)).bytes for op in group.members), *group.offsets)
         self.lane = IntType(8 * self.grain)
         self.type = ArrayType(self.lane, group.bytes // self.grain)
         #: of every member: its first lane, and how many it has
@@ -192,6 +192,10 @@ class _Wide:
         return self.b.addr(memory_name(op), place)
 
 
+def _element(type: Type) -> Type:
+    return type.element if isinstance(type, ArrayType) else type
+
+
 class _WideLoad(_Wide):
     def build(self) -> dict[Value, Value]:
         """Build the load; returns for the result of each member what takes its place."""
@@ -210,6 +214,11 @@ class _WideLoad(_Wide):
         return taken
 
     def _whole(self, pieces: list[Value], type: Type) -> Value:
+        """A value of the type from its lanes."""
+        if isinstance(type, ArrayType):
+            each = len(pieces) // type.length
+            parts = [pieces[k:k + each] for k in range(0, len(pieces), each)]
+            return self.b.value("array", *(self._whole(part, type.element) for part in parts))
         b, bits = self.b, IntType(8 * type.bytes)
         value = pieces[0]
         if len(pieces) > 1:
@@ -225,7 +234,7 @@ class _WideLoad(_Wide):
 class _WideStore(_Wide):
     def build(self):
         pointer, given, mask = self.operands()
-        pieces = {op: self._pieces(op) for op in self.group.members}
+        pieces = {op: self._pieces(op.operands[1]) for op in self.group.members}
         lanes = []
         for lane in range(self.type.length):
             takers = self.takers(lane)
@@ -235,8 +244,13 @@ class _WideStore(_Wide):
             lanes.append(value)
         self.b.op("store", pointer, self.b.value("array", *lanes), given, mask, attrs=_attributes(self.group))
 
-    def _pieces(self, op: Op) -> list[Value]:
-        b, value, bits = self.b, op.operands[1], IntType(8 * moved_type(op).bytes)
+    def _pieces(self, value: Value) -> list[Value]:
+        """A value as lanes."""
+        b, type = self.b, value.type
+        if isinstance(type, ArrayType):
+            elements = [b.value("extract", value, b.const(k, I32)) for k in range(type.length)]
+            return [piece for element in elements for piece in self._pieces(element)]
+        bits = IntType(8 * type.bytes)
         if isinstance(value.type, FloatType):
             value = b.value("bitcast", value, result=bits)
         elif value.type.bits < bits.bits:

@@ -9,7 +9,7 @@ import math
 from ..analysis.trips import INVERSE
 from ..ir import BOOL, Builder, Op, Value
 from ..ir.rewrite import constant
-from ..ir.types import IntType
+from ..ir.types import FloatType, IntType
 from ..ir.values import signed
 
 __all__ = ["simplify"]
@@ -238,7 +238,38 @@ def _trunc(op, b):
 
 def _bitcast(op, b):
     x = op.operands[0]
-    return x if x.type == op.result.type else None
+    if x.type == op.result.type:
+        return x
+    inner = _defined_by(x, "bitcast")
+    if inner is None or isinstance(x.type, FloatType) or isinstance(getattr(x.type, "element", None), FloatType):
+        return None  # a float in between has only one NaN
+    source = inner.operands[0]
+    return source if source.type == op.result.type else b.value("bitcast", source, result=op.result.type)
+
+
+def _extract(op, b):
+    """A known element of an array that was just put together."""
+    whole, index = op.operands
+    number, source = constant(index), _defined_by(whole, "array", "insert")
+    if number is None or source is None:
+        return None
+    if source.opcode == "array":
+        return source.operands[number] if number < len(source.operands) else None
+    before, place, value = source.operands
+    if constant(place) is None:
+        return None
+    return value if constant(place) == number else b.value("extract", before, index)
+
+
+def _array(op, b):
+    """All elements of one array, in order, are that array."""
+    sources = {v.op.operands[0] for v in op.operands if v.op is not None and v.op.opcode == "extract"}
+    if len(sources) != 1:
+        return None
+    (source,) = sources
+    in_order = all(v.op is not None and v.op.opcode == "extract" and constant(v.op.operands[1]) == k
+                   for k, v in enumerate(op.operands))
+    return source if in_order and source.type == op.result.type else None
 
 
 def _is_float(value: Value, number: float) -> bool:
@@ -290,5 +321,5 @@ _RULES = {
     "ashr": _shift, "udiv": _divide, "sdiv": _divide, "urem": _remainder, "srem": _remainder, "eq": _equal,
     "ne": _equal, "ult": _less, "ule": _less, "slt": _less, "sle": _less, "select": _select, "zext": _extend,
     "sext": _extend, "trunc": _trunc, "bitcast": _bitcast, "fadd": _fadd, "fsub": _fsub, "fmul": _fmul,
-    "fdiv": _fdiv, "fneg": _fneg, "fabs": _fabs,
+    "fdiv": _fdiv, "fneg": _fneg, "fabs": _fabs, "extract": _extract, "array": _array,
 }

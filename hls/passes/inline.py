@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import PTR, Builder, FloatType, Function, Module, Op, Region, Value
+from ..ir import Builder, Function, Module, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import rewrite
 
@@ -14,8 +14,8 @@ __all__ = ["Inline"]
 class Inline:
     """Before: kernels and helpers, with ``call``. After: kernels only, without.
 
-    Every call gets private memories of its own, named after the helper's; scalars are set to zero at the call, as a
-    fresh call would find them, so that inside a loop no value of the last iteration seems to be needed.
+    Every call gets private memories of its own, named after the helper's; they are fresh at the call, so that inside a
+    loop no value of the last iteration seems to be needed.
     """
 
     name = "inline"
@@ -25,7 +25,7 @@ class Inline:
         done: dict[str, Function] = {}
         for function in module.kernels:
             _inlined(function, module, done, [])
-        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources))
+        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
 
 
 def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
@@ -52,29 +52,32 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     memories = {name: _adopt(m, callee, caller) for name, m in callee.memories.items()}
     for name in memories.values():
         m = caller.memories[name]
-        if m.space == "private" and m.length == 1 and m.element != PTR:
-            zero = 0.0 if isinstance(m.element, FloatType) else 0
-            b.op("store", b.addr(name), b.const(zero, m.element), b.true())
+        if m.space == "private":
+            b.op("fresh", attrs={"mem": name, "set": False})
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
     _rename(Region(ops=body), memories)
+    if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
+        for op in walk(Region(ops=body)):
+            op.span = call.span
     b.region.ops += body[:-1]
     return body[-1].operands
 
 
 def _rename(region: Region, memories: dict[str, str]):
     for op in region.ops:
-        if op.opcode == "addr":
+        if op.opcode in ("addr", "fresh"):
             op.attrs["mem"] = memories[op.attrs["mem"]]
         for inner in op.regions:
             _rename(inner, memories)
 
 
 def _adopt(memory, callee: Function, caller: Function) -> str:
-    """The name under which the caller has the callee's memory; tables are shared, variables are not."""
-    if memory.space == "constant" and caller.memories.get(memory.name) == memory:
-        return memory.name
+    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are not."""
+    shared = memory.space in ("constant", "local")
     stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
+    if shared and caller.memories.get(stem) == replace(memory, name=stem):
+        return stem
     name, count = stem, 0
     while name in caller.memories:
         count += 1

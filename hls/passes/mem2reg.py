@@ -23,7 +23,7 @@ class Mem2Reg:
     """
 
     arrays: bool = False
-    max_bits: int = 4096
+    max_bits: int = 1024  #: beyond it multiplexers cost more than a block RAM
     warn: Callable[[Diagnostic], None] | None = None
 
     @property
@@ -68,9 +68,7 @@ def _is_plain(user: Op, index: int, memory: MemoryObject) -> bool:
     type = user.result.type if user.opcode == "load" else user.operands[1].type
     if isinstance(memory.element, PointerType) or isinstance(type, PointerType):
         return type == memory.element and memory.length == 1
-    if memory.length == 1:
-        return type.bits == memory.element.bits
-    return type == memory.element
+    return type.bits == memory.element.bits
 
 
 class _Promoter:
@@ -87,6 +85,10 @@ class _Promoter:
         b = Builder(top, self.function.span)
         current = {name: b.const(_zero(type), type) for name, type in self.variables.items()}
         self.initial = set(current.values())
+        kinds = dict.fromkeys(self.variables.values())
+        self.unset = {type: b.const(_zero(type), type) for type in kinds}
+        self.zeros = {type: b.const(_zero(type), type) for type in kinds}
+        self.initial |= set(self.unset.values())
         body = self.function.body
         self._region(body, current)
         body.ops = top.ops + body.ops
@@ -102,6 +104,10 @@ class _Promoter:
                 self._if(op, current)
             elif op.opcode == "loop":
                 self._loop(op, current)
+            elif op.opcode == "fresh" and op.attrs["mem"] in self.variables:
+                type = self.variables[op.attrs["mem"]]
+                current[op.attrs["mem"]] = (self.zeros if op.attrs["set"] else self.unset)[type]
+                continue
             elif self._variable(op):
                 self._access(op, b, current)
                 continue
@@ -140,10 +146,11 @@ class _Promoter:
     def _write(self, op, name, b, old) -> Value:
         _, value, pred = op.operands
         type = self.variables[name]
+        element = type.element if isinstance(type, ArrayType) else type
+        if value.type != element:
+            value = b.value("bitcast", value, result=element)
         if isinstance(type, ArrayType):
             value = b.value("insert", old, self._index(op, name, b), value, name=name)
-        elif value.type != type:
-            value = b.value("bitcast", value, result=type)
         value.name = value.name or name
         return value if constant(pred) == 1 else b.value("select", pred, value, old, name=name)
 
@@ -153,7 +160,9 @@ class _Promoter:
             self.warn(Diagnostic(f"{name} is read before it is set", op.span, "its value is 0 here", "warning"))
 
     def _written(self, op: Op) -> list[str]:
-        names = {self._variable(inner) for region in op.regions for inner in walk(region) if inner.opcode == "store"}
+        inside = [inner for region in op.regions for inner in walk(region)]
+        names = {self._variable(inner) for inner in inside if inner.opcode == "store"}
+        names |= {inner.attrs["mem"] for inner in inside if inner.opcode == "fresh"}
         return [name for name in self.variables if name in names]
 
     def _if(self, op: Op, current):

@@ -10,7 +10,9 @@ from ..ir.accesses import fixed_operands, memory_name, predicate
 from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
+from .hazards import Check, find_checks
 from .places import Places, inside
+from .write_ports import keep_apart
 
 __all__ = ["Order"]
 
@@ -31,17 +33,21 @@ class Order:
     ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
     different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
     A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
+    With ``hazards``, a load that may or may not meet a store of an earlier iteration waits neither for a fence nor for
+    iterations: a ``hazard`` compares addresses as they come (see :mod:`.hazards`).
     ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
     """
 
     address_bits: int = 64
+    hazards: bool = False
     name = "order"
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         needed = dependences(result, self.address_bits)
         if needed:
-            _Orderer(result).run(needed)
+            orderer = _Orderer(result)
+            orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
         return result
 
 
@@ -76,13 +82,18 @@ class _Orderer:
         self.ends: dict[tuple, Op] = {}
         self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
 
-    def run(self, needed: Iterable[Dependence]):
+    def run(self, needed: Iterable[Dependence], hazards: bool):
+        checks = find_checks(self.tree, [f for f in needed if not self._onchip(f.src)]) if hazards else []
+        checked = {fact for check in checks for fact in check.facts}
+        needed = [fact for fact in needed if fact not in checked]
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)
         for fact in needed:  # these may move operations, but never against the order of one iteration
             if fact.loop is not None:
                 self._across(fact)
+        for number, check in enumerate(checks):
+            self._check(check, number)
         self._drop_weaker()
         for (region, wait), sources in self.waits.items():
             self._wait(region, wait, list(sources))
@@ -195,6 +206,26 @@ class _Orderer:
         loop.results.append(Value(type, "", loop, len(loop.results)))
         body.args.append(Value(type, "order", body, len(body.args)))
         return body.args[-1]
+
+    # --- hazards ---
+
+    def _onchip(self, access: Op) -> bool:
+        return self.function.memories[memory_name(access)].onchip
+
+    def _check(self, check: Check, number: int):
+        """The loads wait for a token that comes when no store on its way has the address of one of them."""
+        self._keep_apart(check.loops, False)
+        first = min(check.loads, key=check.region.ops.index)
+        true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
+        operands = [v for load in check.loads for v in load.operands[:2]]
+        for store, certain in zip(check.stores, check.certain, strict=True):
+            operands += [store.operands[0], store.operands[2] if certain else true]
+            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), number)
+        attrs = {"number": number, "mem": memory_name(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
+        hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
+        for load in check.loads:
+            self._take(load, hazard.result)
+            self.places.follow(check.region, hazard, load)
 
     # --- fences ---
 

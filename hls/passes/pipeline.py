@@ -15,6 +15,7 @@ from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .fit import FitAccesses
 from .fold import Fold
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
@@ -24,7 +25,7 @@ from .narrow import Narrow
 from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
-from .private import NoPrivateMemory
+from .private import OnChipMemories
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -44,16 +45,19 @@ class Pass(Protocol):
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board,
-    ``word_bytes`` the widest access that its memory takes (0: no wider ones than the kernel's own).
+    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
+    ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
+    ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
 
     max_ops: int = 20_000
     address_bits: int = 40
+    max_access_bytes: int = 64
     word_bytes: int = 64
+    hazards: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -97,7 +101,9 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Outer loops make inner bounds constant, so each round may find more.
         Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
-        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), NoPrivateMemory(), *CLEAN,
+        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # only memories are left; addresses are sums and products in which alignment can be seen
+        FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # while conditions still are what the source says
@@ -114,7 +120,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Equal loads first: what is computed from them is equal then, too
         Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
-        Order(options.address_bits),
+        Order(options.address_bits, options.hazards),
         # last: analyses of counters look for the comparisons that this replaces
         Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]
@@ -128,7 +134,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     with _deep_recursion():
         inlined = Inline().run(module)
         functions = {f.name: _run(f, options) for f in inlined.kernels}
-    return Module(functions, inlined.sources)
+    return Module(functions, inlined.sources, inlined.channels)
 
 
 def _run(function: Function, options: PipelineOptions) -> Function:

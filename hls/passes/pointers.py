@@ -96,6 +96,18 @@ class _Resolver:
         offset, which = self.split[pointer]
         self.split[op.result] = (b.value("add", offset, distance, name=op.result.name), which)
 
+    def _on_ptroffset(self, op, b):
+        offset, _ = self.split[op.operands[0]]
+        set_results(b.op("add", offset, b.const(0, I64)), [op.result])
+
+    def _on_ptreq(self, op, b):
+        """The same place in the same memory; two buffers are two memories."""
+        pair = op.operands
+        same = b.value("eq", *(self.split[p][0] for p in pair))
+        roots = sorted({name for p in pair for name in self.roots[p]}, key=self.roots.order.index)
+        numbers = [self._number(p, roots, b) for p in pair]
+        set_results(b.op("and", same, b.value("eq", *numbers)), [op.result])
+
     def _on_const(self, op, b):
         if op.result.type == PTR:
             self.split[op.result] = (b.const(0, I64), None)
@@ -118,7 +130,11 @@ class _Resolver:
 
     def _which(self, value: Value, target: Value, b: Builder) -> Value:
         """The root of ``value``, counted among those of ``target``."""
-        own, wanted = self.roots[value], self.roots[target]
+        return self._number(value, self.roots[target], b)
+
+    def _number(self, value: Value, wanted: list[str], b: Builder) -> Value:
+        """The root of ``value``, counted among those ``wanted``."""
+        own = self.roots[value]
         if len(own) <= 1:
             return b.const(wanted.index(own[0]) if own else 0, _WHICH)
         which = self.split[value][1]
@@ -178,7 +194,7 @@ class _Resolver:
     def _on_load(self, op, b):
         pointer, pred = op.operands
         _refuse_pointer(op, op.result)
-        loads = [(here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type))
+        loads = [(here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
                  for root, here in self._places(op, pointer, pred, b)]
         _, value = loads[-1]
         for here, other in reversed(loads[:-1]):
@@ -189,7 +205,17 @@ class _Resolver:
         pointer, value, pred = op.operands
         _refuse_pointer(op, value)
         for root, here in self._places(op, pointer, pred, b):
-            b.op("store", b.addr(root, self.split[pointer][0]), value, here)
+            b.op("store", b.addr(root, self.split[pointer][0]), value, here, attrs=op.attrs)
+
+    def _on_atomic(self, op, b):
+        pointer, pred, *rest = op.operands
+        type = op.result.type
+        done = [(here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
+                for root, here in self._places(op, pointer, pred, b)]
+        _, value = done[-1]
+        for here, other in reversed(done[:-1]):
+            value = b.value("select", here, other, value)
+        set_results(value.op, [op.result])
 
     def _places(self, op, pointer, pred, b) -> list[tuple[str, Value]]:
         """(memory, predicate) of every memory the access may go to."""

@@ -1,36 +1,81 @@
-"""What must have become values by now is refused if it did not."""
+"""Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of them."""
 
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, walk
+from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, uses, walk
 from ..ir.clone import clone_function
+from ..ir.rewrite import rewrite
+from ..ir.storage import zero
 
-__all__ = ["NoPrivateMemory"]
+__all__ = ["OnChipMemories"]
 
 
 @dataclass(frozen=True)
-class NoPrivateMemory:
-    """After: no private memories. Those without accesses are dropped."""
+class OnChipMemories:
+    """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
+    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop."""
 
-    name = "no-private-memory"
+    name = "on-chip-memories"
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError naming every private memory that is still accessed."""
-        private = {m.name: m for m in function.memories.values() if m.space == "private"}
-        used = {op.attrs["mem"]: op for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] in private}
-        if used:
-            raise CompileError(*(_message(private[name], op.span) for name, op in used.items()))
+        """Raises CompileError naming every memory that cannot be built."""
         result = clone_function(function)
-        for name in private:
-            del result.memories[name]
+        onchip = [m for m in result.memories.values() if m.onchip]
+        addresses = {m.name: [] for m in onchip}
+        for op in walk(result.body):
+            if op.opcode == "addr" and op.attrs["mem"] in addresses:
+                addresses[op.attrs["mem"]].append(op)
+        faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
+        if faults:
+            raise CompileError(*faults)
+        self._drop_unread(result, addresses)
+        rewrite(result.body, lambda op, b: _begin(result, op, b) if op.opcode == "fresh" else None)
         return result
 
+    def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
+        span = memory.span or first.span
+        if isinstance(memory.element, PointerType):
+            return Diagnostic(f"the array {memory.name} of pointers is indexed at run time", span,
+                              "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it")
+        if memory.length == 1:
+            return Diagnostic(f"{memory.name} is accessed through a pointer to another type", first.span,
+                              "use as_int, as_float and the like to read a value as another type")
+        return None
 
-def _message(memory, span) -> Diagnostic:
-    if memory.length > 1:
-        return Diagnostic(f"the private array {memory.name} of {memory.length * memory.element.bits:,} bits needs local "
-                          "memory (not built yet)", memory.span or span,
-                          "make it smaller, or index it by constants only (unroll the loop)")
-    return Diagnostic(f"{memory.name} is accessed through a pointer to another type", span,
-                      "use as_int, as_float and the like to read a value as another type")
+    def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]):
+        """What is never read need not be written."""
+        table = uses(function.body)
+        gone: set[Op] = set()
+        for name, ops in addresses.items():
+            users = [user for op in ops for user, _ in table.get(op.result, [])]
+            if all(user.opcode == "store" for user in users):
+                gone.update(ops, users)
+                del function.memories[name]
+        if gone:
+            for region in _regions(function.body):
+                region.ops = [op for op in region.ops if op not in gone]
+
+
+def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
+    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores them."""
+    memory = function.memories.get(fresh.attrs["mem"])
+    if memory is None or not fresh.attrs["set"]:
+        return []
+    body = Region()
+    count = Value(I64, f"{memory.name}_clear", body, 0)
+    body.args.append(count)
+    inner = Builder(body, fresh.span)
+    place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
+    inner.op("store", inner.addr(memory.name, place), inner.const(zero(memory.element), memory.element), inner.true())
+    following = inner.value("add", count, inner.const(1, I64))
+    inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
+    b.op("loop", b.true(), b.const(0, I64), results=[I64], regions=[body], attrs={"label": f"{memory.name} = 0", "unroll": 1})
+    return []
+
+
+def _regions(region: Region):
+    yield region
+    for op in region.ops:
+        for inner in op.regions:
+            yield from _regions(inner)

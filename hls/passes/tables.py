@@ -1,4 +1,4 @@
-"""Constant tables become values."""
+"""Constant tables become values, where they are small."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,16 @@ __all__ = ["ConstantTables"]
 
 @dataclass(frozen=True)
 class ConstantTables:
-    """Before: no pointer variables. After: no loads of constant tables; where the place is not a constant, the whole table
-    is one constant array and the element is extracted. Places outside of the table give 0."""
+    """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is one
+    constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories, which
+    become block RAM that nobody writes."""
 
-    max_bits: int = 1 << 16
+    max_bits: int = 2048
 
     name = "constant-tables"
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a table larger than ``max_bits``, or one read by another type than its elements'."""
+        """Raises CompileError for a small table that is not read by its scalars."""
         result = clone_function(function)
         rewrite(result.body, lambda op, b: self._read(op, b, result))
         return result
@@ -32,30 +33,29 @@ class ConstantTables:
             return None
         addr, pred = op.operands[0].op, op.operands[1]
         memory = function.memories[addr.attrs["mem"]]
-        if memory.space != "constant":
+        if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits:
             return None
         self._check(op, memory)
-        index = element_index(addr.operands[0], memory.element.bytes, b)
+        type = op.result.type
+        index = element_index(addr.operands[0], type.bytes, b)
         value = b.value("extract", _contents(memory, op, b), index, name=memory.name)
         if constant(pred) == 1:
             return [value]
-        return [b.value("select", pred, value, b.const(zero(memory.element), op.result.type))]
+        return [b.value("select", pred, value, b.const(zero(type), type))]
 
     def _check(self, op: Op, memory: MemoryObject):
-        if op.result.type != memory.element:
-            raise CompileError.at(op.span, f"the table {memory.name} of {memory.element} is read as {op.result.type}",
-                                  "read its elements, and convert them with as_int, as_float and the like")
-        if memory.length * memory.element.bits > self.max_bits:
-            raise CompileError.at(op.span, f"the table {memory.name} has {memory.length * memory.element.bits:,} bits and is "
-                                  "read at places that are not constant; tables in block RAM are not built yet",
-                                  f"make it a __global const argument, or keep it within {self.max_bits:,} bits")
-
+        if isinstance(op.result.type, ArrayType) or op.attrs.get("align", op.result.type.bytes) < op.result.type.bytes:
+            raise CompileError.at(op.span, f"the table {memory.name} is read as {op.result.type}, not by its scalars",
+                                  "read its elements or members one by one")
 
 def _contents(memory: MemoryObject, op: Op, b: Builder):
-    load, _ = accessors(memory.element)
-    bound = BoundMemory(memory.name, memory.data, len(memory.data))
-    elements = tuple(load((bound, k * memory.element.bytes), op.span) for k in range(memory.length))
-    table = b.const(elements, ArrayType(memory.element, memory.length))
+    """The whole table as elements of the type that is read; what reads it is aligned to that."""
+    type = op.result.type
+    load, _ = accessors(type)
+    data = memory.data + bytes(-len(memory.data) % type.bytes)
+    bound = BoundMemory(memory.name, data, len(data))
+    elements = tuple(load((bound, k), op.span) for k in range(0, len(data), type.bytes))
+    table = b.const(elements, ArrayType(type, len(elements)))
     table.name = memory.name
     return table
 

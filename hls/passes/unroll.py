@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..analysis.trips import Trips, count_trips
 from ..diag import CompileError, Diagnostic, Span
-from ..ir import Builder, Function, Op, Region, Value, walk
+from ..ir import Builder, Function, MemoryObject, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, rewrite
 
@@ -29,8 +29,8 @@ class Unroll:
 
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
-    first runs only if the one before said so (unless that is known). Loops of at most ``auto_trips`` trips that index a
-    private array are unrolled without a mark, so that the array becomes registers. ``record`` is told of every loop that
+    first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
+    private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers. ``record`` is told of every loop that
     is unrolled, once for each copy that an enclosing loop made of it.
     """
 
@@ -38,6 +38,7 @@ class Unroll:
     max_guarded: int = 64
     auto_trips: int = 16
     auto_ops: int = 512
+    register_bits: int = 4096
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Unrolled], None] | None = None
 
@@ -91,7 +92,7 @@ class Unroll:
             return None
         trips = count_trips(op)
         if wish == 0:
-            automatic = trips is not None and self._small(op, trips) and _indexes_array(op, function)
+            automatic = trips is not None and self._small(op, trips) and self._indexes_array(op, function)
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
@@ -104,16 +105,20 @@ class Unroll:
     def _small(self, op: Op, trips: Trips) -> bool:
         return trips.count <= self.auto_trips and trips.count * self._size(op) <= self.auto_ops
 
+    def _indexes_array(self, op: Op, function: Function) -> bool:
+        """Whether the loop, with none inside, accesses a small private array at a place that is not constant."""
+        inside = list(walk(op.regions[0]))
+        return not any(inner.opcode == "loop" for inner in inside) and any(
+            inner.opcode == "addr" and constant(inner.operands[0]) is None
+            and self._is_small_array(function.memories[inner.attrs["mem"]]) for inner in inside)
+
+    def _is_small_array(self, memory: MemoryObject) -> bool:
+        return memory.space == "private" and memory.length * memory.element.bits <= self.register_bits
+
     def _warn(self, op: Op):
         if self.warn is not None:
             self.warn(Diagnostic("this loop is not unrolled: its trip count is not known at compile time", op.span,
                                  "give a factor: #pragma unroll 8", "warning"))
-
-
-def _indexes_array(op: Op, function: Function) -> bool:
-    """Whether the loop accesses a private array at a place that is not constant."""
-    return any(inner.opcode == "addr" and constant(inner.operands[0]) is None
-               and function.memories[inner.attrs["mem"]].space == "private" for inner in walk(op.regions[0]))
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:

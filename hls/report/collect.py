@@ -49,6 +49,6 @@ def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resou
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units that differ in nothing a reader knows are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason) for a in kernel.memory.accesses.values()
+        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason) for a in kernel.memory.outside.values()
     )
     return tuple(Access(*what, count) for what, count in found.items())

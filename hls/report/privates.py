@@ -16,7 +16,7 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
     arrays = {}
     for function in reachable(module, source):
         for memory in function.memories.values():
-            if memory.space in ("private", "constant") and (memory.length or 1) > 1:
+            if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
                 name = memory.name if function is source else f"{function.name}.{memory.name}"
                 arrays.setdefault(memory.span or name, _private(name, memory, values, kernel))
     return tuple(arrays.values())
@@ -33,13 +33,29 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     bits = memory.length * memory.element.bits
     own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
     whole = any(isinstance(v.type, ArrayType) and own.fullmatch(v.name) for v in values)
-    if memory.space == "constant":
+    if name in kernel.memory.onchip:
+        place = _block_ram(kernel.memory, kernel.memory.onchip[name])
+    elif memory.space == "constant":
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:
         place = "one wide register; an index that is not constant goes through multiplexers"
     else:
         place = _elements(name, memory, values, kernel)
     return Private(memory.name, memory.span, bits, place)
+
+
+def _block_ram(plan, memory) -> str:
+    copies, writes = len(memory.loads), len(memory.stores)
+    parts = [f"{'block RAM' if writes else 'ROM in block RAM'}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
+    if copies > 1:
+        parts.append(f"{copies} copies, one for each load")
+    if writes > 1:
+        parts.append(f"one write port for {writes} stores, never two in a cycle")
+    seen = sum(plan.accesses[op].forwarding for op in memory.loads)
+    if seen:
+        parts.append(f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored" if copies > 1
+                     else "its load sees what is being stored")
+    return "; ".join(parts)
 
 
 def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:

@@ -71,7 +71,7 @@ class StoreAccess(_Access):
         if access.lanes:
             self.unit = WideStoreUnit(**self.geometry, descending=access.descending)
         else:
-            self.unit = StoreUnit(**self.geometry)
+            self.unit = StoreUnit(**self.geometry, counted=bool(self.op.attrs.get("hazards")))
 
     def request(self):
         pointer, value = self.op.operands[:2]

@@ -14,6 +14,7 @@ from ..schedule import KernelPlan
 from .access import LoadAccess, StoreAccess
 from .expression import constant
 from .fences import fences_of
+from .hazards import hazards_of
 from .ram_access import RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
@@ -59,8 +60,9 @@ class KernelContext:
         waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
-        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}
+        self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.fences = fences_of(self)
+        self.hazards = hazards_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
     def _argument_signals(self):
@@ -104,8 +106,9 @@ class KernelContext:
         return self.plan.latency[op]
 
     def base(self, op: Op):
-        """The address of the buffer that an ``addr`` operation points into."""
-        return self.arguments[op.attrs["mem"]]
+        """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its own."""
+        name = op.attrs["mem"]
+        return C(0) if name in self.memory.onchip else self.arguments[name]
 
     # --- names ---
 
@@ -113,7 +116,7 @@ class KernelContext:
         """A name from the kernel where there is one, else from operation and line; unique within the kernel."""
         if value not in self._names:
             stem = value.name or (self._stem(value.op) if value.op else "arg")
-            self._names[value] = self._unique(stem)
+            self._names[value] = self.unique(stem)
         return self._names[value]
 
     def op_name(self, op: Op) -> str:
@@ -121,7 +124,7 @@ class KernelContext:
             access = self.memory.accesses.get(op)
             line = f"_L{op.span.line}" if op.span else ""
             stem = f"{access.direction}_{access.memory}{line}" if access else self._stem(op)
-            self._names[op] = self._unique(stem)
+            self._names[op] = self.unique(stem)
         return self._names[op]
 
     def loop_name(self, plan, _k=0) -> str:
@@ -135,7 +138,7 @@ class KernelContext:
         line = f"_L{op.span.line}" if op.span else ""
         return f"{op.opcode}{'_' + label if label else ''}{line}"
 
-    def _unique(self, stem: str) -> str:
+    def unique(self, stem: str) -> str:
         stem = re.sub(r"\W+", "_", stem)
         name, k = stem, 1
         while name in self._taken:
@@ -148,6 +151,8 @@ class KernelContext:
 
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None where it always runs."""
+        if op.opcode == "hazard":
+            return None
         predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0}[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
@@ -155,7 +160,7 @@ class KernelContext:
 
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""
-        unit = self.units.get(op) or self.fences.get(op)
+        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
         if unit is not None:
             return unit.request()
         child = region.children[op]
@@ -168,7 +173,7 @@ class KernelContext:
 
     def response_port(self, region, op: Op):
         """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
-        unit = self.units.get(op) or self.fences.get(op)
+        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
         if unit is not None:
             return unit.response()
         child = region.children[op]

@@ -4,6 +4,8 @@ from amaranth import *
 
 from .context import KernelContext
 from .fences import build_fences
+from .hazards import build_hazards
+from .onchip import build_onchip
 from .region import RegionBuilder
 from .static import build_static
 
@@ -25,8 +27,10 @@ class KernelHardware:
         self.m.submodules.static = build_static(context)
         for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
+        build_onchip(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
         build_fences(context)
+        build_hazards(context)
         self._control()
 
     @property
@@ -41,8 +45,8 @@ class KernelHardware:
 
     @property
     def ports(self):
-        """Pairs of each RAM port and its description, in program order."""
-        return [(p.ram, p.interface) for p in self.context.ports.values()]
+        """Pairs of each port to RAM outside of the kernel and its description, in program order."""
+        return [(p.ram, p.interface) for p in self.context.ports.values() if p.interface is not None]
 
     def _control(self):
         m, context = self.m, self.context

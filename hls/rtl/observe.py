@@ -39,7 +39,7 @@ class KernelCounters:
 
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
-        for op, access in self.context.memory.accesses.items():
+        for op, access in self.context.memory.outside.items():
             loop = owner.get(op)
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
@@ -57,6 +57,8 @@ class KernelCounters:
         waited = f"load of {access.memory}" if access else f"loop {label}"
         if cause.op in self.context.fences:
             waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
+        if cause.op in self.context.hazards:
+            waited = f"earlier stores to {cause.op.attrs['mem']} that may be to the same address"
         return {
             "issued": "issued",
             "wait": f"waiting for {waited}",
@@ -72,7 +74,7 @@ class KernelCounters:
             self.m.d.sync += before.eq(running)
             for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
                 self._count(event)
-        for op in self.context.memory.accesses:
+        for op in self.context.memory.outside:
             for kind in _ACCESS.values():
                 self._count(seen[kind, op])
         histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)

@@ -48,6 +48,10 @@ class LevelQueues:
         self._queue(fifo, row.push, on, row.request_depth, name)
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
+        for hazard in self.context.hazards.values():
+            if op in hazard.fates:
+                made = C(1) if on is None else on
+                builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
         self.context.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
             self.context.unsent.append(fifo.level != 0)
@@ -95,6 +99,7 @@ class LevelQueues:
         gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
         gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
         gates += self.region.enter_windows(self.builder)
+        gates += self._turn()
         if index:
             self._join(open_)
             gates += self._slot_ready(index)
@@ -103,6 +108,16 @@ class LevelQueues:
         else:
             self.m.d.comb += [self.builder.enter.eq(self.context.start & open_), self.context.entered.eq(self.builder.enter)]
         self.m.d.comb += open_.eq(Cat(gates).all())
+
+    def _turn(self):
+        """The gate of a level whose tokens come a multiple of some cycles apart: high in one cycle of each."""
+        spacing, builder = self.builder.plan.spacing, self.builder
+        if spacing == 1 or self.region.plan.loop is None:
+            return []
+        turn = Signal(range(spacing), name=f"turn{builder.plan.index}")
+        with self.m.If(builder.go):
+            self.m.d.sync += turn.eq(Mux(turn == spacing - 1, 0, turn + 1))
+        return [turn == 0]
 
     def _from_header(self, open_):
         header, incoming, pseudo, plan = self.region.header, self.builder.incoming, self.region.pseudo, self.region.plan

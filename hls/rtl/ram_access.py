@@ -1,8 +1,8 @@
-"""Loads and stores of global memory on the chip: operations inside a level, each with a RAM port of its own."""
+"""Loads and stores of memory on the chip: operations inside a level, each with a RAM port of its own."""
 
 from amaranth import *
 
-from rtl_lib.mem.ram_ports import RamLoadPort, RamStorePort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
 from .interface import RamPort
 
@@ -10,7 +10,8 @@ __all__ = ["RamLoadAccess", "RamStoreAccess"]
 
 
 class _RamAccess:
-    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside."""
+    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside where
+    the memory is there."""
 
     def __init__(self, context, access, part):
         self.access, self.op = access, access.op
@@ -20,6 +21,9 @@ class _RamAccess:
         """Put the port into the kernel's module and name what can be counted about it."""
         name = context.op_name(self.op)
         context.m.submodules[f"{name}_port"] = self.unit
+        self.interface = None
+        if self.access.memory in context.memory.onchip:
+            return
         self.interface = RamPort(f"ram_{context.function.name}_{name}", context.function.name, self.access.memory,
                                  self.access.direction, self.access.word_bytes, len(self.ram.addr))
         for kind in ("accepted", "word"):
@@ -43,7 +47,7 @@ class RamLoadAccess(_RamAccess):
     """A load: its data is there a fixed number of stages behind its address."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, RamLoadPort)
+        super().__init__(context, access, ForwardingLoadPort if access.forwarding else RamLoadPort)
 
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""

@@ -102,7 +102,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
 
 def _directions(memory: MemoryPlan) -> dict[str, str]:
     found: dict[str, set] = {}
-    for access in memory.accesses.values():
+    for access in memory.outside.values():
         found.setdefault(access.memory, set()).add(access.direction)
     names = {frozenset({"load"}): "in", frozenset({"store"}): "out"}
     return {name: names.get(frozenset(kinds), "inout") for name, kinds in found.items()}

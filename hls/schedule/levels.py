@@ -64,6 +64,8 @@ def join_values(op: Op) -> list[Value]:
     results are where it was not."""
     if op.opcode == "loop":
         return list(op.operands)
+    if op.opcode == "hazard":
+        return []  # every token asks
     return [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
 
 
@@ -94,14 +96,35 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
-    values = _value_levels(body, inputs, carried, offering, floor)
-    ops = {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
+    values, ops = _levels(body, inputs, carried, offering, floor)
+    while _raise_stores(ops, floor, memory):
+        values, ops = _levels(body, inputs, carried, offering, floor)
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(region.args, read, strict=True)
     write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
     joined = [level + 1 for op, level in ops.items() if op in offering]
     return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering)
+
+
+def _levels(body, inputs, carried, offering, floor) -> tuple[dict[Value, int], dict[Op, int]]:
+    values = _value_levels(body, inputs, carried, offering, floor)
+    return values, {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
+
+
+def _raise_stores(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:
+    """Put stores that share a port into the last level of any of them, by their floors; whether that changed any."""
+    changed = False
+    together: dict[tuple, list[Op]] = {}
+    for op in ops:
+        if memory.shared_port(op) is not None:
+            together.setdefault((memory.shared_port(op), op.attrs.get("port_group")), []).append(op)
+    for stores in together.values():
+        last = max(ops[op] for op in stores)
+        for op in stores:
+            changed |= ops[op] < last
+            floor[op] = max(floor[op], last)
+    return changed
 
 
 def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:

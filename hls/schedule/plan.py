@@ -81,7 +81,8 @@ class LevelPlan:
     ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
     token only when every queue has room for all tokens inside (credits).
     ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces;
-    ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner).
+    ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner). Tokens enter a multiple of
+    ``spacing`` cycles apart, so that operations which share a port in different stages never meet.
     """
 
     index: int
@@ -92,6 +93,7 @@ class LevelPlan:
     ready: Point | None
     ready_overlap: Point | None
     windows: tuple[Window, ...] = ()
+    spacing: int = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,8 @@ MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
 MOST_ENTRIES = 512
 #: exit entries per slot where invocations differ in their trips
 SPREAD = 12
+#: cycles of a comparison with stores on their way that finds none
+HAZARD_LATENCY = 4
 
 
 @dataclass(frozen=True)
@@ -87,4 +89,6 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
     if op.opcode == "loop":
         child = sizes.children[op]
         return child.entries + _in_flight(3, sizes.interval)
+    if op.opcode == "hazard":
+        return 4 + _in_flight(HAZARD_LATENCY, sizes.interval)
     return 4 + (0 if is_exceptional(op) else -(-2 * sizes.memory_latency // sizes.interval))

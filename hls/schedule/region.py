@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ..ir import Op, Region, Value, has
+from ..ir import Op, Region, TokenType, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -51,7 +51,8 @@ class RegionPlanner:
         again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
         paced = pace(levels, self.children)
         # what keeps tokens of all slots in one window gains nothing from more slots
-        slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if windowed < static_ii else 1
+        gains = windowed < static_ii and not any(s.shares for s in stages)  # nor what shares a port
+        slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if gains else 1
         latency = self._latency(levels, stages)
         uniform = _uniform_trips(region, loop, self.fixed)
         entries = entry_count(slots, latency, static_ii, self.repeated, uniform, shortest)
@@ -108,6 +109,8 @@ class RegionPlanner:
     def _row_latency(self, op: Op) -> int:
         if is_exceptional(op):
             return 0
+        if op.opcode == "hazard":
+            return HAZARD_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, carried, decide, stages, levels) -> int:
@@ -140,7 +143,7 @@ class RegionPlanner:
         row, bypass = level_queues(sizes, levels, stages, k, elastic)
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if stages.shares else 1)
 
 
 def _carried(region, levels, stages) -> tuple[Carried, ...]:
@@ -181,7 +184,8 @@ def _ready_point(k, carried, again, decide) -> Point | None:
 def _safe_entry(c: Carried) -> Point:
     """Entering one cycle after a token passed here, the next one reads ``c`` after it is written."""
     if c.read.level == c.write.level:
-        return Point(c.read.level, max(0, c.write.stage - c.read.stage))
+        order = isinstance(c.arg.type, TokenType)  # may be relied on in the cycle in which it is given
+        return Point(c.read.level, max(0, c.write.stage - c.read.stage - order))
     return c.write
 
 

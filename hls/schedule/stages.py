@@ -26,6 +26,7 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
+    shares: bool = False  #: whether operations of a token use one port at different times
 
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
@@ -41,6 +42,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
         {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
         {c: start["write", c] for c, level in enumerate(levels.write) if level == k},
         solution.bottleneck,
+        solution.resource_ii > 1,
     )
 
 
@@ -76,7 +78,8 @@ class _ProblemBuilder:
             for value in self.region.terminator.operands:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead)
+        limits = {node.resource: 1 for node in self.nodes.values() if node.resource is not None}
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead, limits)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:
@@ -89,7 +92,7 @@ class _ProblemBuilder:
                 continue
             t = self.timing
             width = 0 if op in self.levels.variable else sum(v.type.bits for v in op.results)
-            self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width)
+            self._node(op, t.latency(op), t.delay(op), t.out_delay(op), width, resource=t.memory.shared_port(op))
         for op, level in self.levels.op.items():
             if level == self.k:
                 for value in self.levels.inputs[op]:
@@ -141,9 +144,14 @@ class _ProblemBuilder:
         else:
             return
         if isinstance(value.type, TokenType):
-            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer)))
+            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - self._forwards(user)))
         else:
             self.edges.append(Dependence(source, user))
+
+    def _forwards(self, user) -> int:
+        """Cycles that a token may come late: a load that forwards sees what is stored until its data is there."""
+        access = self.timing.memory.accesses.get(user)
+        return access.latency if access is not None and access.forwarding else 0
 
     def _done(self, producer: Op | None) -> int:
         """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""

@@ -59,6 +59,8 @@ class OperatorTiming:
         choice = self._choice(op)
         if choice:
             return choice.delay_ns
+        if op.opcode == "store" and self.memory.forwards(op):
+            return self.slot_read  # a choice in front of the register of every load that sees it
         if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES:
             return 0.0  # all of them begin with a register: of a queue, or of a RAM
         return self._logic(op)
@@ -68,7 +70,7 @@ class OperatorTiming:
         choice = self._choice(op)
         if choice:
             return choice.out_delay_ns
-        return self.model.delay("ram_out", 1) if self.memory.fixed_latency(op) else 0.0
+        return self.model.delay("ram_out", 1) if self.memory.fixed_latency(op) == 1 else 0.0
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)

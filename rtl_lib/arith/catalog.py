@@ -10,7 +10,10 @@ from rtl_lib.fp.add import FloatAdd
 from rtl_lib.fp.compare import FloatCompare
 from rtl_lib.fp.convert import FloatToInt, IntToFloat
 from rtl_lib.fp.divide import FloatDiv
+from rtl_lib.fp.fma import FloatFma
+from rtl_lib.fp.integral import FloatIntegral
 from rtl_lib.fp.multiply import FloatMul
+from rtl_lib.fp.resize import FloatResize
 from rtl_lib.fp.sqrt import FloatSqrt
 
 from .divide import IntDivRem
@@ -20,7 +23,8 @@ from .pipelined import PipelinedPart, balanced_cuts, least_registers, segments
 __all__ = ["PARTS", "Choice", "PeriodTooShort", "choose", "latency_for"]
 
 PARTS: MappingProxyType[str, type[PipelinedPart]] = MappingProxyType({part.kind: part for part in (
-    FloatAdd, FloatMul, FloatDiv, FloatSqrt, FloatCompare, IntToFloat, FloatToInt, IntMul, IntDivRem)})
+    FloatAdd, FloatMul, FloatFma, FloatDiv, FloatSqrt, FloatCompare, FloatIntegral, FloatResize, IntToFloat, FloatToInt,
+    IntMul, IntDivRem)})
 
 
 class PeriodTooShort(ValueError):

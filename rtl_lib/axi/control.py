@@ -91,7 +91,7 @@ class AxiLiteControl(wiring.Component):
                   at.INTERRUPT: enable}
         for name, _ in self.map.arguments:
             value = Value.cast(self.arguments[name])
-            narrow |= {self.map.argument(name): value[:32], self.map.argument(name) + 4: value[32:]}
+            narrow |= {self.map.argument(name) + low // 8: value[low:low + 32] for low in range(0, _words(len(value)), 32)}
         self._read(m, narrow, wide)
         return m
 
@@ -129,9 +129,9 @@ class AxiLiteControl(wiring.Component):
                     self._argument(m, name, bits_of, word, mask, running)
 
     def _argument(self, m, name, bits, word, mask, running):
-        """The cases of a write to the one or two words of an argument."""
+        """The cases of a write to the words of an argument."""
         value = Value.cast(self.arguments[name])
-        for n, low in enumerate((0, 32)):
+        for n, low in enumerate(range(0, _words(bits), 32)):
             part = value[low:min(bits, low + 32)]
             with m.Case(self.map.argument(name) // 4 + n), m.If(~running):
                 m.d.sync += self.bus.b.resp.eq(Response.OKAY)
@@ -158,3 +158,8 @@ class AxiLiteControl(wiring.Component):
                         m.d.sync += [r.data.eq(value[:32]), high.eq(value[32:]), r.resp.eq(Response.OKAY)]
                     with m.Case(place // 4 + 1):
                         m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
+
+
+def _words(bits: int) -> int:
+    """The bits of all the words that an argument takes."""
+    return -(-bits // (8 * at.SLOT)) * 8 * at.SLOT

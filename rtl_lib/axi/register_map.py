@@ -19,12 +19,12 @@ __all__ = [
 CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
 ARGUMENTS, COUNTERS = 0x100, 0x1000
 START, DONE, IDLE = 1, 2, 4  # bits of CONTROL
-SLOT = 8  # bytes of an argument or counter, whatever its width
+SLOT = 8  # an argument takes a multiple of so many bytes, a counter this many, whatever its width
 
 
 @dataclass(frozen=True)
 class RegisterMap:
-    """Byte addresses of arguments and counters, given as (name, bits) pairs of 1 to 64 bits each."""
+    """Byte addresses of arguments and counters, given as (name, bits) pairs; a counter has at most 64 bits."""
 
     arguments: tuple[tuple[str, int], ...] = ()
     counters: tuple[tuple[str, int], ...] = ()
@@ -37,10 +37,11 @@ class RegisterMap:
             if len(set(names)) != len(names):
                 raise ValueError(f"{kind} must have different names: {names}")
             for name, bits in pairs:
-                if not 1 <= bits <= 8 * SLOT:
-                    raise ValueError(f"{kind}: {name!r} must have 1 to {8 * SLOT} bits, not {bits!r}")
-        if len(self.arguments) > (COUNTERS - ARGUMENTS) // SLOT:
-            raise ValueError(f"at most {(COUNTERS - ARGUMENTS) // SLOT} arguments, not {len(self.arguments)}")
+                most = 8 * (SLOT if kind == "counters" else COUNTERS - ARGUMENTS)
+                if not 1 <= bits <= most:
+                    raise ValueError(f"{kind}: {name!r} must have 1 to {most} bits, not {bits!r}")
+        if sum(_slots(bits) for _, bits in self.arguments) > (COUNTERS - ARGUMENTS) // SLOT:
+            raise ValueError(f"at most {COUNTERS - ARGUMENTS} bytes of arguments")
 
     @property
     def addr_bits(self):
@@ -57,18 +58,23 @@ class RegisterMap:
 
     @staticmethod
     def _slot(base, pairs, name):
-        for n, (each, _) in enumerate(pairs):
+        for each, bits in pairs:
             if each == name:
-                return base + SLOT * n
+                return base
+            base += SLOT * _slots(bits)
         raise KeyError(name)
 
     def argument_writes(self, values):
         """Golden: the (address, 32-bit word) writes which set the arguments to ``values``, a dict of ints.
 
-        Negative values are taken modulo 2**64. Raises KeyError for an argument that is missing.
+        Negative values are taken modulo 2 to their bits. Raises KeyError for an argument that is missing.
         """
         writes = []
         for name, bits in self.arguments:
-            value, at = values[name] % (1 << 64), self.argument(name)
-            writes += [(at + 4 * n, value >> 32 * n & 0xFFFF_FFFF) for n in range(1 if bits <= 32 else 2)]
+            value, at = values[name] % (1 << max(64, bits)), self.argument(name)
+            writes += [(at + 4 * n, value >> 32 * n & 0xFFFF_FFFF) for n in range(-(-bits // 32))]
         return writes
+
+
+def _slots(bits: int) -> int:
+    return -(-bits // (8 * SLOT))

@@ -1,4 +1,4 @@
-"""Conversions between integers and floats."""
+"""Conversions between integers and floats, in all rounding modes."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -10,21 +10,28 @@ from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step
 
-from .format import BINARY32, FloatFormat
-from .raw import UNPACK_LEVELS, rounding_steps, split
+from .format import BINARY32, ROUNDINGS, FloatFormat, round_rational
+from .raw import UNPACK_LEVELS, round_up, rounding_steps, split
 
 __all__ = ["ConvertParams", "FloatToInt", "IntToFloat"]
 
 
 @dataclass(frozen=True)
 class ConvertParams:
-    """The integer side has ``width`` bits, ``signed`` or not; the float side is of ``format``."""
+    """The integer side has ``width`` bits, ``signed`` or not; the float side is of ``format``.
+
+    ``rounding`` is one of :data:`rtl_lib.fp.format.ROUNDINGS`; None means what C does: to nearest for a float, toward zero
+    for an integer.
+    """
 
     width: int
     signed: bool
     format: FloatFormat = BINARY32
+    rounding: str | None = None
 
     def __post_init__(self):
+        if self.rounding not in (None, *ROUNDINGS):
+            raise ValueError(f"no rounding {self.rounding!r}; there are {', '.join(ROUNDINGS)}")
         if self.width < 2:
             raise ValueError(f"an integer to convert needs 2 bits or more, not {self.width}")
 
@@ -71,44 +78,60 @@ class IntToFloat(PipelinedPart):
             Step("measure", leading_zeros_levels(params.width), partial(_measure, params)),
             Step("normalize", shifter(params.width), partial(_normalize, params)),
             Step("sticky", any_of(max(1, params.width - params.format.precision - 1)), _sticky),
-            *rounding_steps(params.format))
+            *rounding_steps(params.format, params.rounding or "even"))
 
     @classmethod
     def golden(cls, params, a):
         if params.signed:
             a -= (a >> (params.width - 1)) << params.width
-        return params.format.round(a)
+        return params.format.round(a, rounding=params.rounding or "even")
 
 
 def _unpack(params, wire, *, a):
-    """How far the significand goes left from below the point; numbers below one stay there."""
+    """How far the significand goes left from below the point; numbers below one stay there.
+
+    A number below one half keeps no guard bit: its unit bit would stand too high.
+    """
     fmt = params.format
     x = split(wire, fmt, a)
     power = wire(x.exponent - fmt.bias, "power")
     distance = wire(Mux(power < 0, 0, power + 1)[:fmt.exponent], "distance")
-    return {"significand": x.significand, "distance": at_most(distance, params.width), "nan": x.nan, "sign": x.sign,
-            "too_large": power >= params.width - params.signed}
+    return {"fraction": x.significand, "distance": at_most(distance, params.width), "nan": x.nan, "sign": x.sign,
+            "small": power < -1, "too_large": x.infinite | (power >= params.width - params.signed)}
 
 
-def _to_integer(params, wire, *, significand, distance):
-    """Truncation is dropping what stays below the point."""
-    fraction = len(significand)
-    shifted = shift_left(Cat(significand, Const(0, params.width)), distance)
-    return {"magnitude": shifted[fraction:]}
+def _to_integer(params, wire, *, fraction, distance):
+    shifted = wire(shift_left(Cat(fraction, Const(0, params.width)), distance), "shifted")
+    bits = len(fraction)
+    return {"magnitude": shifted[bits:], "guard": shifted[bits - 1], "rest": shifted[:bits - 1]}
 
 
-def _saturate(params, wire, *, magnitude, sign, nan, too_large):
-    ones = Const(-1, params.width)
+def _sticky_below(wire, *, guard, rest, small):
+    return {"guard": guard & ~small, "below": rest.any() | (guard & small)}
+
+
+def _round(params, wire, *, magnitude, guard, below, sign):
+    """One more where the mode says so: perhaps one bit longer."""
+    return {"magnitude": magnitude + round_up(params.rounding, sign, magnitude[0], guard, below)}
+
+
+def _negate(params, wire, *, magnitude, sign, too_large):
+    """A negative number has no place in an unsigned result."""
+    negative = (-magnitude)[:params.width] if params.signed else 0
+    return {"inside": Mux(sign, negative, magnitude)[:params.width],
+            "outside": too_large | magnitude[params.width - params.signed:].any()}
+
+
+def _saturate(params, wire, *, inside, outside, sign, nan):
     if params.signed:
-        inside = Mux(sign, -magnitude, magnitude)[:params.width]
         limit = Cat((~sign).replicate(params.width - 1), sign)
     else:
-        inside, limit = Mux(sign, 0, magnitude), Mux(sign, 0, ones)
-    return {"o": Mux(nan, 0, Mux(too_large, limit, inside))}
+        limit = (~sign).replicate(params.width)
+    return {"o": Mux(nan, 0, Mux(outside, limit, inside))}
 
 
 class FloatToInt(PipelinedPart):
-    """``o``: the float ``a`` truncated toward zero; saturated where it does not fit, and 0 for a NaN."""
+    """``o``: the float ``a`` rounded to an integer; saturated where it does not fit, and 0 for a NaN."""
 
     kind = "ftoi"
     Params = ConvertParams
@@ -123,10 +146,15 @@ class FloatToInt(PipelinedPart):
 
     @classmethod
     def steps(cls, params):
+        width = params.width
+        rounds = params.rounding not in (None, "zero")
         return (
             Step("unpack", max(UNPACK_LEVELS, 2 * adder(params.format.exponent) + MUX), partial(_unpack, params)),
-            Step("shift", shifter(params.width), partial(_to_integer, params)),
-            Step("saturate", adder(params.width) + MUX, partial(_saturate, params)))
+            Step("shift", shifter(width), partial(_to_integer, params)),
+            *((Step("sticky", any_of(params.format.precision) + 1, _sticky_below),
+               Step("round", 1 + adder(width), partial(_round, params))) if rounds else ()),
+            Step("negate", max(adder(width), any_of(width)), partial(_negate, params)),
+            Step("saturate", MUX, partial(_saturate, params)))
 
     @classmethod
     def golden(cls, params, a):
@@ -138,5 +166,5 @@ class FloatToInt(PipelinedPart):
         if fmt.is_infinite(a):
             value = low if fmt.negative(a) else high
         else:
-            value = min(max(int(fmt.value(a)), low), high)
+            value = min(max(round_rational(fmt.value(a), params.rounding or "zero"), low), high)
         return value % (1 << params.width)

@@ -6,8 +6,22 @@ nothing with the hardware.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor, trunc
 
-__all__ = ["BINARY16", "BINARY32", "BINARY64", "FloatFormat"]
+__all__ = ["BINARY16", "BINARY32", "BINARY64", "ROUNDINGS", "FloatFormat", "round_rational"]
+
+#: to nearest with ties to even, toward zero, up, down, and to nearest with ties away from zero
+ROUNDINGS = ("even", "zero", "up", "down", "away")
+
+
+def round_rational(value, rounding):
+    """The integer that a rational number becomes; ``rounding`` is one of :data:`ROUNDINGS`."""
+    if rounding == "even":
+        return round(value)  # Python rounds halves to even
+    if rounding == "away":
+        nearest = floor(abs(value) + Fraction(1, 2))
+        return -nearest if value < 0 else nearest
+    return {"zero": trunc, "up": ceil, "down": floor}[rounding](value)
 
 
 @dataclass(frozen=True)
@@ -78,18 +92,24 @@ class FloatFormat:
         magnitude = significand * Fraction(2) ** (max(field, 1) - self.bias - self.mantissa)
         return -magnitude if self.negative(bits) else magnitude
 
-    def round(self, value, negative_zero=False):
-        """Bits of the number nearest to the rational ``value``, ties to even; ``negative_zero`` signs an exact zero."""
+    @property
+    def largest(self):
+        """Bits of the largest finite number."""
+        return self.infinity() - 1
+
+    def round(self, value, negative_zero=False, rounding="even"):
+        """Bits of the number that the rational ``value`` is rounded to; ``negative_zero`` signs an exact zero."""
         if value == 0:
             return self.zero(negative_zero)
         magnitude = abs(Fraction(value))
         exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
         exponent -= magnitude < Fraction(2) ** exponent
         scale = max(exponent, 1 - self.bias) - self.mantissa
-        steps = round(magnitude / Fraction(2) ** scale)  # Python rounds halves to even
+        steps = abs(round_rational(value / Fraction(2) ** scale, rounding))
         # Counted in units of the last place, numbers of growing exponent follow each other like integers.
         bits = steps + ((scale + self.mantissa + self.bias - 1) << self.mantissa)
-        return self.zero(value < 0) | min(bits, self.infinity())
+        inward = rounding == "zero" or rounding == ("up" if value < 0 else "down")
+        return self.zero(value < 0) | min(bits, self.largest if inward else self.infinity())
 
 
 BINARY16 = FloatFormat(5, 10)

@@ -22,7 +22,7 @@ from rtl_lib.arith.pipelined import Step
 
 from .format import FloatFormat
 
-__all__ = ["UNPACK_LEVELS", "Fields", "rounding_steps", "split"]
+__all__ = ["UNPACK_LEVELS", "Fields", "round_up", "rounding_steps", "split"]
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,25 @@ def split(wire, fmt: FloatFormat, bits):
 UNPACK_LEVELS = any_of(23)
 
 
-def rounding_steps(fmt):
-    """The steps that round a raw result to nearest, ties to even, and return it as ``o``."""
-    return (Step("round", MUX + 1 + adder(fmt.width), partial(_round, fmt)),
-            Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt)))
+def rounding_steps(fmt, rounding="even"):
+    """The steps that round a raw result and return it as ``o``; ``rounding`` is one of ``ROUNDINGS``."""
+    return (Step("round", MUX + 1 + adder(fmt.width), partial(_round, fmt, rounding)),
+            Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt, rounding)))
 
 
-def _round(fmt, wire, *, scale, significand):
+def round_up(rounding, sign, odd, guard, sticky):
+    """Whether a magnitude grows by one in its last place.
+
+    ``odd`` is its last bit, ``guard`` the bit below that, ``sticky`` whether anything is below ``guard``.
+    """
+    if rounding == "even":
+        return guard & (sticky | odd)
+    if rounding == "away":
+        return guard
+    return {"zero": Const(0, 1), "up": ~sign, "down": sign}[rounding] & (guard | sticky)
+
+
+def _round(fmt, rounding, wire, *, scale, significand, sign):
     """Adds significand, round-up bit and scale in one go, so that carries move into the exponent by themselves.
 
     The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
@@ -68,12 +80,14 @@ def _round(fmt, wire, *, scale, significand):
     mantissa = wire(Mux(carry, significand[3:-1], significand[2:-2]), "mantissa")
     guard = Mux(carry, significand[2], significand[1])
     sticky = significand[0] | (carry & significand[1])
-    up = guard & (sticky | mantissa[0])
+    up = round_up(rounding, sign, mantissa[0], guard, sticky)
     return {"rounded": Cat(mantissa, unit & ~carry, carry) + Cat(Const(0, fmt.mantissa), scale) + up}
 
 
-def _pack(fmt, wire, *, rounded, sign, nan, infinite, zero):
+def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):
+    """Beyond the largest number lies infinity, but rounding toward zero never gets there."""
     overflow = rounded[fmt.mantissa:] >= fmt.top_exponent
-    magnitude = Mux(zero, 0, rounded[:fmt.width - 1])
-    magnitude = Mux(infinite | (overflow & ~zero), fmt.infinity(), magnitude)
+    inward = {"zero": Const(1, 1), "up": sign, "down": ~sign}.get(rounding, Const(0, 1))
+    magnitude = Mux(overflow, Mux(inward, fmt.largest, fmt.infinity()), rounded[:fmt.width - 1])
+    magnitude = Mux(infinite, fmt.infinity(), Mux(zero, 0, magnitude))
     return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[:fmt.width - 1], sign))}

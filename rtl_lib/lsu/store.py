@@ -11,7 +11,10 @@ from rtl_lib.lsu.observe import Observation
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 
-__all__ = ["StoreUnit", "store"]
+__all__ = ["RETIRED_BITS", "StoreUnit", "store"]
+
+#: A burst holds at most 2**RETIRED_BITS - 1 stores where they are counted.
+RETIRED_BITS = 8
 
 
 def store(memory, stores, access_bytes):
@@ -46,10 +49,13 @@ class StoreUnit(wiring.Component):
     max_burst : words; buffer : words it has room for, at least ``max_burst``
     outstanding : bursts and fences that may wait for the memory
     burst_align : bytes, a power of two up to 4096; patience : cycles
+    counted : whether stores are counted, so that somebody can be told when each is in memory
 
     Ports
     -----
     i : stream of ``{addr, data}``, with strobes ``{addr, data, strobe}``
+    retired : how many stores, the oldest first, came into memory in this cycle; only where ``counted``
+    hurry : somebody waits for what is open; only where ``counted``
     fence : :class:`~rtl_lib.mem.ports.Fence`
     idle : every store taken so far is acknowledged and every fence answered
     mem : :class:`WritePort`
@@ -57,7 +63,7 @@ class StoreUnit(wiring.Component):
     """
 
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, buffer=32, outstanding=16,
-                 burst_align=1024, patience=16, strobe_bytes=0):
+                 burst_align=1024, patience=16, counted=False, strobe_bytes=0):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         if strobe_bytes and access_bytes != word_bytes:
             raise ValueError(f"access_bytes must be the {word_bytes} of a word where bytes have strobes, not {access_bytes}")
@@ -66,10 +72,11 @@ class StoreUnit(wiring.Component):
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
         self._builder = {**geometry, "burst_align": burst_align}
         self.access_bytes, self.word_bytes, self.buffer = access_bytes, word_bytes, buffer
-        self.outstanding, self.patience = outstanding, patience
+        self.outstanding, self.patience, self.counted = outstanding, patience, counted
         self.strobe_bytes, self.lane_bytes = strobe_bytes, strobe_bytes or access_bytes
         lanes = word_bytes // strobe_bytes if strobe_bytes else 0
         super().__init__({
+            **({"retired": Out(RETIRED_BITS), "hurry": In(1)} if counted else {}),
             "i": In(stream.Signature(store_layout(addr_bits, access_bytes, lanes))),
             "fence": In(Fence()),
             "idle": Out(1),
@@ -83,20 +90,23 @@ class StoreUnit(wiring.Component):
         m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
         m.submodules.words = words = StreamFifo(self.mem.data.payload.shape(), self.buffer)
         # What waits for the memory, in order: a burst (0) for its acknowledgement, a fence (1) for what is before it.
-        m.submodules.waiting = waiting = StreamFifo(1, self.outstanding)
+        entry = data.StructLayout({"fence": 1, "stores": RETIRED_BITS if self.counted else 0})
+        m.submodules.waiting = waiting = StreamFifo(entry, self.outstanding)
         connect(m, requests.o, wiring.flipped(self.mem.request))
         connect(m, words.o, wiring.flipped(self.mem.data))
 
         quiet, fence = self._quiet(m), self.fence.request
-        held = self._gather(m, quiet, builder.i, words.i)
+        held, count = self._gather(m, quiet, builder.i, words.i)
         behind = held | builder.open  # something goes before a fence
+        stores, many = self._count(m, builder, count)
         m.d.comb += [
-            builder.close.eq(~held & (quiet | fence.valid)),
+            builder.close.eq((~held & (quiet | fence.valid)) | many),
             builder.o.ready.eq(requests.i.ready & waiting.i.ready),
             requests.i.valid.eq(builder.o.valid & waiting.i.ready),
             requests.i.payload.eq(builder.o.payload),
             waiting.i.valid.eq((builder.o.valid & requests.i.ready) | (fence.valid & ~behind)),
-            waiting.i.payload.eq(~builder.o.valid),
+            waiting.i.payload.fence.eq(~builder.o.valid),
+            waiting.i.payload.stores.eq(stores),
             fence.ready.eq(~behind & waiting.i.ready),
             self.idle.eq(~behind & (waiting.level == 0)),
         ]
@@ -105,27 +115,40 @@ class StoreUnit(wiring.Component):
         return m
 
     def _quiet(self, m):
-        """Whether the last store is ``patience`` cycles ago."""
+        """Whether the last store is ``patience`` cycles ago, or somebody waits."""
         age = Signal(range(self.patience + 1))
         quiet = age == self.patience
+        if self.counted:
+            quiet |= self.hurry & ~self.i.valid
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += age.eq(0)
-        with m.Elif(~quiet):
+        with m.Elif(age != self.patience):
             m.d.sync += age.eq(age + 1)
         return quiet
 
+    def _count(self, m, builder, count):
+        """(stores in the burst that is open, whether no more should join it); both 0 where nobody asks."""
+        if not self.counted:
+            return C(0), C(0)
+        stores = Signal(RETIRED_BITS)
+        taken, sent = builder.i.valid & builder.i.ready, builder.o.valid & builder.o.ready
+        m.d.sync += stores.eq(Mux(sent, 0, stores) + Mux(taken, count, 0))
+        return stores, builder.open & (stores >= 1 << RETIRED_BITS - 1)
+
     def _gather(self, m, quiet, word_out, data_out):
-        """Join stores to one word; return whether one is held."""
+        """Join stores to one word; return whether one is held, and of how many stores where they are counted."""
         store, lanes = self.i.payload, self.word_bytes // self.lane_bytes
         word_shift = exact_log2(self.word_bytes)
         held, word, strobe = Signal(), Signal.like(word_out.payload), Signal(lanes)
         value = Signal(data.ArrayLayout(8 * self.lane_bytes, lanes))
         lane = Signal(lanes)  # those of the store on offer
         joins, leaves, leaving = Signal(), Signal(), Signal()
+        count = Signal(RETIRED_BITS - 1 if self.counted else 0)
+        full = count == (1 << RETIRED_BITS - 1) - 1 if self.counted else C(0)
 
         m.d.comb += [
             lane.eq(store.strobe if self.strobe_bytes else 1 << store.addr[exact_log2(self.access_bytes):word_shift]),
-            joins.eq(store.addr[word_shift:] == word),
+            joins.eq((store.addr[word_shift:] == word) & ~full),
             leaves.eq(held & (self.fence.request.valid | Mux(self.i.valid, ~joins, quiet))),
             leaving.eq(leaves & word_out.ready & data_out.ready),
             word_out.valid.eq(leaves & data_out.ready),
@@ -140,24 +163,28 @@ class StoreUnit(wiring.Component):
                 held.eq(1),
                 word.eq(store.addr[word_shift:]),
                 strobe.eq(lane | Mux(held & ~leaving, strobe, 0)),
+                count.eq(Mux(held & ~leaving, count, 0) + 1),
             ]
             for n in range(lanes):
                 with m.If(lane[n]):
                     m.d.sync += value[n].eq(store.data.word_select(n, len(value[n])) if self.strobe_bytes else store.data)
         with m.Elif(leaving):
             m.d.sync += held.eq(0)
-        return held
+        return held, count
 
     def _settle(self, m, waiting):
         """Let acknowledgements and fences meet, in order; count those that come while a fence waits for its asker."""
-        response, ack = self.fence.response, self.mem.ack
+        response, ack, fence, settled = self.fence.response, self.mem.ack, waiting.payload.fence, Signal()
         acks = Signal(range(self.outstanding + 1))
         m.d.comb += [
             ack.ready.eq(1),
-            response.valid.eq(waiting.valid & waiting.payload),
-            waiting.ready.eq(Mux(waiting.payload, response.ready, acks != 0)),
+            response.valid.eq(waiting.valid & fence),
+            waiting.ready.eq(Mux(fence, response.ready, acks != 0)),
+            settled.eq(waiting.valid & waiting.ready & ~fence),
         ]
-        m.d.sync += acks.eq(acks + ack.valid - (waiting.valid & waiting.ready & ~waiting.payload))
+        m.d.sync += acks.eq(acks + ack.valid - settled)
+        if self.counted:
+            m.d.comb += self.retired.eq(Mux(settled, waiting.payload.stores, 0))
 
     def _observe(self, m):
         request, word, ack = self.mem.request, self.mem.data, self.mem.ack

@@ -9,7 +9,7 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import Fence, require_power_of_two, store_layout
 
-__all__ = ["RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
+__all__ = ["ForwardingLoadPort", "RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
 
 
 class RamReadSignature(wiring.Signature):
@@ -72,6 +72,73 @@ class RamLoadPort(wiring.Component):
         with m.If(self.ram.en):
             m.d.sync += offset.eq(self.i.payload[exact_log2(self.access_bytes):])
         return m
+
+
+@shared
+class ForwardingLoadPort(wiring.Component):
+    """Loads like :class:`RamLoadPort`, a cycle later, that see stores taken up to a cycle after them.
+
+    What is stored while a load is under way takes the place of what the RAM says, in front of the last register: a store
+    that is computed from the load's data has no more logic behind that register than its own.
+
+    Rules
+    -----
+    1. Data leaves in the order of the addresses, one for each, :attr:`timing` after it.
+    2. A load sees what was written up to the cycle before its data leaves, :attr:`timing` after it where nothing stalls.
+       Whether it sees what is written while it is held back, nobody may rely on.
+
+    Ports
+    -----
+    i, o, ram : as of :class:`RamLoadPort`
+    written : :class:`RamWriteSignature`, what is written into the RAM in this cycle
+    """
+
+    timing = Timing(latency=2)
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+        require_power_of_two("word_bytes", word_bytes)
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        word_addr = addr_bits - exact_log2(word_bytes)
+        super().__init__({
+            "i": In(stream.Signature(addr_bits)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "ram": Out(RamReadSignature(word_bytes, word_addr)),
+            "written": In(RamWriteSignature(word_bytes, word_addr)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        valid, moves = Signal(), Signal()
+        place = Signal(len(self.i.payload) - exact_log2(self.access_bytes))  # of the load whose word the RAM gives
+        offset, word = Signal(exact_log2(self.word_bytes // self.access_bytes)), Signal(8 * self.word_bytes)
+        m.d.comb += [
+            moves.eq(~self.o.valid | self.o.ready),
+            self.i.ready.eq(~valid | moves),
+            self.ram.en.eq(self.i.valid & self.i.ready),
+            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            self.o.payload.eq(word.word_select(offset, len(self.o.payload))),
+        ]
+        with m.If(self.ram.en):
+            m.d.sync += place.eq(self.i.payload[exact_log2(self.access_bytes):])
+        with m.If(self.i.ready):
+            m.d.sync += valid.eq(self.i.valid)
+        fresh = self._fresh(m, place[len(offset):])
+        with m.If(moves):
+            m.d.sync += [self.o.valid.eq(valid), offset.eq(place[: len(offset)]), word.eq(fresh)]
+        return m
+
+    def _fresh(self, m, address):
+        """The word at ``address`` with what is written now, or was when the RAM was asked."""
+        written, old_hit, old = self.written, Signal(self.word_bytes), Signal(8 * self.word_bytes)
+        with m.If(self.ram.en):
+            m.d.sync += [old_hit.eq(Mux(written.addr == self.ram.addr, written.strobe, 0)), old.eq(written.data)]
+        hit = Signal(self.word_bytes)
+        m.d.comb += hit.eq(Mux(written.addr == address, written.strobe, 0))
+        return Cat(
+            Mux(hit[n], written.data.word_select(n, 8), Mux(old_hit[n], old.word_select(n, 8), self.ram.data.word_select(n, 8)))
+            for n in range(self.word_bytes)
+        )
 
 
 @shared

@@ -2,7 +2,8 @@
 
 Environment: SLUICE_BOARD (board name or file), SLUICE_DEVICE (``board`` or ``emulator``), SLUICE_STATS=1 (print the
 figures of every run), SLUICE_STALL_SEED (random stalls), SLUICE_TRACE (FST file), SLUICE_TRACE_WINDOW (START:CYCLES),
-SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES (watchdog), SLUICE_CACHE (folder of builds).
+SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_MAX_ITERATIONS (watchdogs of board and
+emulator), SLUICE_CACHE (folder of builds).
 """
 
 from .constants import (

@@ -68,6 +68,8 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     if isinstance(value, (bool, int, float)):
         raise _wrong(status_code.INVALID_ARG_VALUE,
                      f"{place}: a Python number has no size; pass {example} or call set_scalar_arg_dtypes")
+    if _is_whole(argument) and isinstance(value, np.ndarray | np.void):
+        value = np.void(value.tobytes())  # a struct or vector
     if not isinstance(value, np.generic):
         kind = "a buffer" if isinstance(value, (Buffer, LocalMemory)) else type(value).__name__
         raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a scalar is wanted, not {kind}; pass {example}")
@@ -75,7 +77,7 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
         raise _wrong(status_code.INVALID_ARG_SIZE,
                      f"{place}: {argument.bytes} bytes are wanted, {value.dtype} has {value.dtype.itemsize}; "
                      f"pass {example}")
-    if (value.dtype.kind == "f") != _is_float(argument):
+    if value.dtype.kind != "V" and (value.dtype.kind == "f") != _is_float(argument):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: its bits would mean something else if taken from "
                      f"{value.dtype}; pass {example}")
     return Value(value)
@@ -83,6 +85,12 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
 
 def _wrong(code: int, what: str) -> LogicError:
     return LogicError("clSetKernelArg", code, what)
+
+
+def _is_whole(argument: ArgumentInterface) -> bool:
+    """Whether the argument is a struct or a vector: anything of its size may be passed."""
+    scalar = re.fullmatch(r"(?:\w+ )*?(bool|(u?(char|short|int|long))|unsigned|signed|float|double|half|\w+_t)", argument.c_type)
+    return scalar is None
 
 
 def _is_float(argument: ArgumentInterface) -> bool:

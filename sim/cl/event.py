@@ -10,14 +10,18 @@ __all__ = ["Event", "Statistics", "wait_for_events"]
 
 
 class Statistics:
-    """The measured figures of one kernel run. ``simulation_seconds`` is the wall time that simulating it took."""
+    """The measured figures of one kernel run. ``simulation_seconds`` is the wall time that running it took."""
 
     def __init__(self, values: dict, simulation_seconds: float):
         self._values = values
         self.simulation_seconds = simulation_seconds
 
     def to_dict(self) -> dict:
-        """kernel, cycles, clock_mhz, loops, memory, channels, accounts."""
+        """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
+
+        The emulator knows of no cycles: there cycles and clock_mhz are None, the lists are empty, and device ("emulator"),
+        work_items, seconds and unset_reads [{line, count}] are added.
+        """
         return self._values
 
 
@@ -38,7 +42,7 @@ class Profile:
 class Event:
     """A command that has run: commands of the simulated board are finished when they are queued.
 
-    ``stats`` of a kernel run is a :class:`Statistics`; None for other commands and on the emulator.
+    ``stats`` of a kernel run is a :class:`Statistics`; None for other commands.
     """
 
     def __init__(self, start_ns: float, end_ns: float, stats: Statistics | None = None):

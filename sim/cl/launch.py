@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hls.ir.interpreter import ExecutionError, run_kernel
 from hls.ir.launch import OVERLAP, IndexSpace
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
 from .constants import status_code
+from .emulated import run_emulated
 from .errors import LogicError, RuntimeError
 from .event import Event, Statistics
 from .memory import Buffer
@@ -87,7 +85,7 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
 def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:
     """Run the kernel to its end, on the simulated board or the emulator."""
     if program.emulated:
-        return _emulate(program, kernel, values, space)
+        return run_emulated(program.result, program.context, kernel, values, space)
     board = program.context.simulated
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
@@ -114,18 +112,3 @@ def _overlap(values: Sequence[Value]) -> bool:
     ranges = sorted((v.value.address, v.value.address + v.value.size) for v in values if isinstance(v.value, Buffer))
     return any(later < end for (_, end), (later, _) in pairwise(ranges))
 
-
-def _emulate(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:
-    buffers, scalars = {}, {}
-    for argument, value in zip(kernel.arguments, values, strict=True):
-        if argument.kind == "buffer":
-            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.bytes
-        else:
-            scalars[argument.name] = value.value.item()
-    try:
-        run_kernel(program.result.module, kernel.name, buffers, scalars, space.global_size[:space.work_dim],
-                   space.local_size[:space.work_dim], space.offset[:space.work_dim])
-    except ExecutionError as error:
-        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"kernel {kernel.name}: {error}") from error
-    now = program.context.simulated.now_ns
-    return Event(now, now)

@@ -13,7 +13,7 @@ from hls.rtl.interface import KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem, TraceRequest
 
-from . import compiler
+from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
 from .constants import kernel_info, program_build_info, status_code
 from .errors import ArgumentCountError, LogicError, RuntimeError
@@ -35,7 +35,7 @@ class Program:
         if not isinstance(source, str):
             raise LogicError("Program", status_code.INVALID_BINARY, "a program is made from OpenCL C source text")
         self.context, self.source = context, source
-        self.result: compiler.Compiled | None = None
+        self.result: compiler.Compiled | emulated.Emulated | None = None
         self.emulated = context.device.kind == "emulator"
         self._log = ""
         self._system: LoadedSystem | None = None
@@ -52,7 +52,8 @@ class Program:
                              f'device must be "board" or "emulator", not {device!r}')
         self.emulated = device == "emulator" or (device is None and self.context.device.kind == "emulator")
         try:
-            self.result = compiler.compile_source(self.source, self.context.device.board, chosen, SOURCE_NAME)
+            compile = emulated.emulate_source if self.emulated else compiler.compile_source
+            self.result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
@@ -100,7 +101,7 @@ class Program:
         except LogicError as error:
             raise AttributeError(error.what) from None
 
-    def _built(self) -> compiler.Compiled:
+    def _built(self) -> compiler.Compiled | emulated.Emulated:
         if self.result is None:
             raise LogicError("Program", status_code.INVALID_PROGRAM_EXECUTABLE, "the program is not built; call build()")
         return self.result

@@ -56,3 +56,29 @@ def test_missing_tools_are_named_with_what_to_do(tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "host.py:6: error: " in done.stderr
     assert "no-such-compiler is not on the PATH; install g++ or set CXX to the compiler to use" in done.stderr
+
+
+EMULATED = (f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a, int i) {{ a[i] = 1; }}').build()\n"
+            "buffer = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64)\n"
+            "print(program.k(queue, (1,), None, buffer, np.int32(3)).stats.to_dict()['device'])\n")
+
+
+def test_the_emulator_is_chosen_by_an_option(tmp_path):
+    done = run(tmp_path, EMULATED, "--device", "emulator")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0].startswith("k: emulated, 1 work-item in ") and done.stdout.splitlines()[1] == "emulator"
+    assert run(tmp_path, EMULATED, "--device", "emulator", "--no-stats").stdout == "emulator\n"
+    assert run(tmp_path, EMULATED, SLUICE_DEVICE="emulator", SLUICE_STATS="0").stdout.endswith("emulator\n")
+
+
+def test_an_emulated_fault_is_shown_with_both_lines(tmp_path):
+    text = f"{EMULATED}program.k(queue, (1,), None, buffer, np.int32(16))\n"
+    done = run(tmp_path, text, "--device", "emulator")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[0].startswith("host.py:8: error: clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES")
+    assert "<program source>:1:48: error: kernel k: a write of bytes 64 to 67 of argument `a` (index 16)" in done.stderr
+
+
+def test_hardware_options_do_not_go_with_the_emulator(tmp_path):
+    done = run(tmp_path, EMULATED, "--device", "emulator", "--stall-seed", "3")
+    assert done.returncode == 2 and "leave them out with --device emulator" in done.stderr

@@ -1,6 +1,8 @@
-__kernel void f(__global uchar *a, float x) {
-  a[0] = convert_uchar_sat(x);
-  a[1] = convert_int_rte(x);
-  a[2] = as_short(x);
-  a[3] = convert_uchar4(x);
+__kernel void k(__global int *o, __global float *f, float x, int4 v) {
+    o[0] = convert_int_rtx(x);
+    f[0] = convert_float_sat(x);
+    f[1] = convert_float_rtz(o[0]);
+    o[1] = convert_int2(v).x;
+    o[2] = as_int(v);
+    o[3] = convert_bool(x);
 }

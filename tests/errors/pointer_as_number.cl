@@ -1,6 +1,9 @@
-__kernel void f(__global int *a, __global int *b) {
-  if (a == b) a[0] = 1;
-  a[1] = a * 2;
-  if (a) a[2] = (int)b;
-  a[3] = b - a;
+__kernel void k(__global int *a, __global float *b, int n) {
+    n = a;
+    n = a * 2;
+    if (a) n = 1;
+    n = (int)a;
+    if (a == 0) n = 2;
+    n = a < b;
+    n = a - b;
 }

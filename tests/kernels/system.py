@@ -158,6 +158,8 @@ def _pattern(size: int) -> np.ndarray:
 
 def _bits(interface: KernelInterface, argument, scalars: Mapping[str, int | float]) -> int:
     value = scalars[argument.name]
+    if isinstance(value, np.ndarray):  # a vector or struct
+        return int.from_bytes(value.tobytes(), "little")
     if argument.c_type.split()[-1] == "float":
         return int(np.float32(value).view(np.uint32))
     return int(value) & (1 << 8 * argument.bytes) - 1

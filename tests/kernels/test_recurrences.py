@@ -38,10 +38,9 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", FAST)
 def test_measured_ii_is_the_scheduled_one(system, kernel):
-    """The last invocations of interleaved ones leave slots empty, which is no fault of the machine."""
+    """Of the innermost loop: one around it takes as long as what is inside. The last invocations of interleaved ones leave
+    slots empty, which is no fault of the machine."""
     stats, = system.check(kernel, [launch(kernel, 40)])
-    for loop in stats["loops"]:
-        if loop["measured_ii"] is not None:
-            tail = (loop["interleaving"] - 1) / loop["invocations"]
-            assert loop["measured_ii"] >= 0.98 * loop["scheduled_ii"], loop
-            assert loop["measured_ii"] <= (1.02 + tail) * loop["scheduled_ii"], loop
+    loop = max(stats["loops"], key=lambda loop: loop["iterations"])
+    tail = (loop["interleaving"] - 1) / loop["invocations"]
+    assert 0.98 * loop["scheduled_ii"] <= loop["measured_ii"] <= (1.02 + tail) * loop["scheduled_ii"], loop

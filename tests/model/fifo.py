@@ -13,11 +13,12 @@ class Fifo:
     """First in, first out, with room that can be reserved ahead (credits).
 
     A producer that can stop asks ``can_push``. One that cannot takes a credit by ``reserve`` long before it
-    pushes, and gives it back by ``cancel`` when it turns out not to push.
+    pushes, and gives it back by ``cancel`` when it turns out not to push. An item is on offer ``latency`` cycles
+    after its push at the earliest.
     """
 
-    def __init__(self, clock, depth, name):
-        self.clock, self.depth, self.name = clock, depth, name
+    def __init__(self, clock, depth, name, latency=1):
+        self.clock, self.depth, self.name, self.latency = clock, depth, name, latency
         self._items, self._pushed = deque(), []
         self._level, self._credits, self._returned = 0, depth, 0
         self._stalled_in = self._stalled_out = False
@@ -40,18 +41,25 @@ class Fifo:
     def push(self, item):
         if self._level + len(self._pushed) >= self.depth:
             raise Overflow(f"{self.name}: depth {self.depth}")
-        self._pushed.append(item)
+        self._pushed.append((item, self.clock.now + self.latency))
         self.clock.moved()
 
     # the consumer's side
     def head(self):
         """A 1-tuple with the item on offer, or None."""
-        return (self._items[0],) if self._items and not self._stalled_out else None
+        if not self._items or self._stalled_out:
+            return None
+        item, since = self._items[0]
+        return (item,) if since <= self.clock.now else None
 
     def pop(self):
         self._returned += 1
         self.clock.moved()
-        return self._items.popleft()
+        return self._items.popleft()[0]
+
+    def empty(self):
+        """Whether nothing is inside."""
+        return self._level == 0
 
     def evaluate(self):
         """Nothing happens inside: both sides act."""
@@ -62,4 +70,6 @@ class Fifo:
         self._level = len(self._items)
         self._credits += self._returned
         self._returned = 0
-        self._stalled_in, self._stalled_out = self.clock.stall(self._stalled_in), self.clock.stall(self._stalled_out)
+        if self.clock.stalls:
+            self._stalled_in = self.clock.stall(self._stalled_in)
+            self._stalled_out = self.clock.stall(self._stalled_out)

@@ -19,21 +19,28 @@ class Token:
     values: dict
     on: set = field(default_factory=set)
     last: bool | None = None  #: None until the token has passed the point that decides
+    epoch: bool = False  #: the header's at the issue
 
 
 class Header:
-    """Starts invocations while a slot and an exit entry are free, before running slots; these in order of readiness."""
+    """Starts invocations while a slot and an exit entry are free, before running slots; these in order of readiness.
+
+    A speculative loop is told ``again`` before anybody knows whether the token is the last. ``done`` then takes back
+    what has not been issued, and changes the epoch, by which an ``again`` from behind the end is recognized.
+    """
 
     def __init__(self, clock, spec, requests, initial, rules):
         """``requests``: depth of the request FIFO; ``initial(request)``: the carried values at the start."""
         self.clock, self.rules, self.initial = clock, rules, initial
         self.requests = Fifo(clock, requests, f"{spec.name}.requests")
-        self.entries = spec.entries
+        self.entries, self.speculative, self.delay = spec.entries, spec.speculative, spec.again_delay
         self.started = self.retired = 0
+        self.epoch = False
         self.issues = []  # (cycle, invocation)
         self._free, self._ready, self._held = list(range(spec.slots)), deque(), False
         self._running = {}  # slot -> (entry, request)
         self._again, self._done, self._retire = [], [], 0
+        self._later = []  # (cycle, slot): answers on their way
         clock.add(self)
 
     def peek(self):
@@ -42,12 +49,12 @@ class Header:
         room = self.started - self.retired < self.entries or not self.rules.exit_reserved_at_start
         if request is not None and self._free and room and not self._held:
             initial = self.initial(request[0])
-            return Token(self._free[0], self.started, True, initial, {"request": request[0]})
+            return Token(self._free[0], self.started, True, initial, {"request": request[0]}, epoch=self.epoch)
         if not self._ready:
             return None
         self._held = True  # cleared by take: an offer stands until it is accepted
         entry, request = self._running[self._ready[0]]
-        return Token(self._ready[0], entry, False, {}, {"request": request})
+        return Token(self._ready[0], entry, False, {}, {"request": request}, epoch=self.epoch)
 
     def take(self, token):
         """The level has accepted the token on offer."""
@@ -63,9 +70,11 @@ class Header:
         if not self.rules.waits_for_answer:
             self._again.append(token.slot)
 
-    def again(self, slot):
-        if self.rules.waits_for_answer:
-            self._again.append(slot)
+    def again(self, token):
+        """The next token of the slot may come, unless this one is behind the end of its invocation."""
+        behind = self.speculative and token.epoch != self.epoch and self.rules.epochs
+        if self.rules.waits_for_answer and not behind:
+            self._later.append((self.clock.now + self.delay, token.slot))
 
     def done(self, slot):
         self._done.append(slot)
@@ -77,6 +86,15 @@ class Header:
         """Level 0 asks and takes; the header itself only answers."""
 
     def commit(self):
+        self._again += [slot for cycle, slot in self._later if cycle == self.clock.now]
+        self._later = [answer for answer in self._later if answer[0] > self.clock.now]
+        if self._later:
+            self.clock.moved()
+        if self.speculative and self._done:
+            self.epoch = not self.epoch
+            if self.rules.end_takes_back:
+                self._again, self._later, self._held = [], [], False
+                self._ready.clear()
         self._ready.extend(self._again)
         for slot in self._done:
             self._free.append(slot)
@@ -91,6 +109,7 @@ class Exit:
     def __init__(self, clock, spec, header, rules):
         self.clock, self.header, self.rules, self.entries = clock, header, rules, spec.entries
         self._written, self._new, self._next, self._stalled = {}, {}, 0, False
+        self.latency = spec.exit_latency
         clock.add(self)
 
     def has_room(self, coming):
@@ -99,7 +118,7 @@ class Exit:
 
     def write(self, entry, result):
         assert len(self._written) + len(self._new) < self.entries, "more results than exit entries"
-        self._new[entry] = result
+        self._new[entry] = (result, self.clock.now + self.latency)
         self.clock.moved()
 
     def _turn(self):
@@ -109,10 +128,13 @@ class Exit:
 
     def response(self):
         turn = self._turn()
-        return None if turn is None or self._stalled else (self._written[turn],)
+        if turn is None or self._stalled:
+            return None
+        result, since = self._written[turn]
+        return (result,) if since <= self.clock.now else None
 
     def take(self):
-        result = self._written.pop(self._turn())
+        result, _ = self._written.pop(self._turn())
         self._next += 1
         self.header.retire()
         self.clock.moved()

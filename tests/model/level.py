@@ -15,28 +15,42 @@ class Level:
         self.loop, self.index, self.spec = loop, index, loop.spec.levels[index]
         self.clock, self.rules, self.meaning = loop.clock, loop.rules, loop.meaning
         self.source = loop.header if index == 0 else loop.rows[index - 1]
-        self.row = loop.rows[index] if index < len(loop.rows) else None
+        self.row = loop.rows[index]
         self.stages = [None] * self.spec.depth
-        self.ready_point = loop.spec.ready(index)
-        self.ready, self._set, self._cleared = set(), set(), set()
+        self.ready_point, self.undecided = loop.spec.ready(index), loop.spec.undecided(index)
+        # where nobody knows which token is the last, the first one of the next invocation waits like any other
+        self.ready, self._set, self._cleared = {0} if self.undecided else set(), set(), set()
+        self.drops = loop.spec.speculative and index == loop.spec.continues[0]
+        self._over = False  # the token of an invocation that came last is through: drop what comes behind it
         self._writes = []
         at = lambda point: [r for r in loop.spec.recurrences if point(r)]
         stages = range(self.spec.depth)
         self.uses = [at(lambda r, s=s: r.use == (index, s)) for s in stages]
         self.defines = [at(lambda r, s=s: r.define == (index, s)) for s in stages]
         self.asks = [[o for o in self.spec.row if o.stage == s] for s in stages]
+        self.busy = [s for s in stages if self._happens(s)]
         self.clock.add(self)
+
+    def _happens(self, stage):
+        """Whether anything happens to a token at the stage."""
+        point, spec = (self.index, stage), self.loop.spec
+        points = {spec.continues, spec.again, *(spec.ready(k) for k in range(len(spec.levels)))}
+        last = stage == self.spec.depth - 1
+        return last or point in points or self.uses[stage] or self.defines[stage] or self.asks[stage]
 
     # -- one cycle
     def evaluate(self):
+        dropped = self._drop()
         if not self._enabled():
             return
-        self.stages[0] = self._enter()
-        for stage, token in enumerate(self.stages):
+        self.stages[0] = None if dropped else self._enter()
+        for stage in self.busy:
+            token = self.stages[stage]
             if token is not None:
                 self._compute(stage, token)
                 self._act(stage, token)
-                self.clock.moved()
+        if any(token is not None for token in self.stages):
+            self.clock.moved()
         self.stages = [None, *self.stages[:-1]]
 
     def _enabled(self):
@@ -48,8 +62,16 @@ class Level:
         """Whether a push of this token at this stage finds no room."""
         self._compute(stage, token)
         asked = any(o.name in token.on and not self._fifo(o).can_push() for o in self.asks[stage])
-        leaving = stage == self.spec.depth - 1 and self.row is not None
+        leaving = stage == self.spec.depth - 1 and self.row.bypass is not None
         return asked or (leaving and not self.row.bypass.can_push())
+
+    def _drop(self):
+        """Take a token that was issued behind the last one of its invocation, whether or not the level can move."""
+        token = self.source.peek() if self._over and self.rules.drops_behind_last else None
+        if token is None or token.first:
+            return False
+        self.source.take(token)
+        return True
 
     def _enter(self):
         token = self.source.peek()
@@ -59,28 +81,32 @@ class Level:
         if self.spec.stall_free and self.rules.credits:
             for fifo in self._exits():
                 fifo.reserve()
-        if not token.first and self.rules.ready_is_consumed:
+        if (self.undecided or not token.first) and self.rules.ready_is_consumed:
             self._cleared.add(token.slot)
+        if token.first:
+            self._over = False
         return token
 
     def _may_follow(self, token):
         """The value that the token needs is there, or will be when it reaches the stage that reads it."""
-        if self.ready_point is None or token.first or not self.rules.waits_for_ready:
+        waits = not token.first or self.undecided and self.rules.first_waits_where_undecided
+        if self.ready_point is None or not waits or not self.rules.waits_for_ready:
             return True
         return token.slot in self.ready
 
     def _has_room(self, token):
-        if self.row is None:
+        if self.row.bypass is None and not self.rules.exit_reserved_at_start:
             coming = sum(t is not None and t.last is True for t in self.stages)
-            return self.rules.exit_reserved_at_start or self.loop.exit.has_room(coming)
+            if not self.loop.exit.has_room(coming):
+                return False
         if not self.spec.stall_free:
             return not self._blocked(0, token)
         return not self.rules.credits or all(fifo.available() for fifo in self._exits())
 
     def _exits(self):
-        if self.row is None:
-            return []  # an exit entry was reserved when the invocation started
-        return [self.row.bypass, *(self._fifo(operation) for operation in self.spec.row)]
+        # behind the last level: an exit entry was reserved when the invocation started
+        past = [] if self.row.bypass is None else [self.row.bypass]
+        return past + [self._fifo(operation) for operation in self.spec.row]
 
     def _fifo(self, operation):
         return self.row.units[operation.name].requests
@@ -103,6 +129,7 @@ class Level:
             token.last = not self.meaning.continues(spec, token.values)
             if token.last:
                 self.loop.header.done(token.slot)
+                self._over = self.drops
         for r in self.defines[stage]:
             if not token.last:
                 self._writes.append((r.name, token.slot, token.values[f"next {r.name}"]))
@@ -122,14 +149,13 @@ class Level:
         """Tells the header and the entries of levels that the slot's next token may come."""
         spec = self.loop.spec
         if point == (spec.again if self.rules.spacing else spec.continues) and not token.last:
-            self.loop.header.again(token.slot)
-        if not token.last or not self.rules.last_sets_nothing:
-            for level in self.loop.levels:
-                if level.ready_point == point:
-                    level._set.add(token.slot)
+            self.loop.header.again(token)
+        for level in self.loop.levels:
+            if level.ready_point == point and (level.undecided or not token.last or not self.rules.last_sets_nothing):
+                level._set.add(token.slot)
 
     def _leave(self, token):
-        if self.row is not None:
+        if self.row.bypass is not None:
             self.row.bypass.push(token)
         elif token.last:
             self.loop.exit.write(token.entry, self.meaning.result(self.loop.spec, token.values))
@@ -137,5 +163,7 @@ class Level:
     def commit(self):
         for name, slot, value in self._writes:
             self.loop.carried[name][slot] = value
-        self.ready = (self.ready - self._cleared) | self._set
-        self._writes, self._set, self._cleared = [], set(), set()
+        if self._set or self._cleared:
+            self.ready = (self.ready - self._cleared) | self._set
+            self._set, self._cleared = set(), set()
+        self._writes = []

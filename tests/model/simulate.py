@@ -27,6 +27,10 @@ class Rules:
     exits_in_order: bool = True  #: results leave in the order in which their invocations started
     refuses_stuck: bool = True  #: a nest in which a stall-enabled cluster can stop for ever is not built
     exit_reserved_at_start: bool = True  #: the room of a result is reserved when its invocation starts
+    drops_behind_last: bool = True  #: the level that decides drops what a speculative loop issued in vain
+    end_takes_back: bool = True  #: the end of a speculative invocation takes back answers that did not issue yet
+    epochs: bool = True  #: a token issued in vain does not let the slot's next invocation go on
+    first_waits_where_undecided: bool = True  #: nobody knows yet which token was the last: all wait for the one before
 
 
 ALL_RULES = Rules()

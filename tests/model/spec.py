@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["LevelSpec", "LoopSpec", "OperationSpec", "Point", "RecurrenceSpec", "UnitSpec"]
+__all__ = ["AccessSpec", "LevelSpec", "LoopSpec", "OperationSpec", "Point", "RecurrenceSpec", "UnitSpec"]
 
 Point = tuple[int, int]
 
@@ -31,13 +31,25 @@ class UnitSpec:
 
 
 @dataclass(frozen=True)
+class AccessSpec:
+    """A load or store unit of global memory (:mod:`~.load_unit`, :mod:`~.store_unit`); bytes and words."""
+
+    direction: str  #: "load" or "store"
+    in_flight: int  #: accesses under way
+    pending: int = 0  #: of a load: words under way or not yet used
+    kept: int = 0  #: of a cached load: words that stay behind those
+
+
+@dataclass(frozen=True)
 class OperationSpec:
-    """One operation of a row, behind a request FIFO."""
+    """One operation of a row, behind a request FIFO. One that does not ``join`` never answers (a posted store)."""
 
     name: str
     stage: int  #: stage of the level before the row that pushes the request
     requests: int  #: depth of the request FIFO
-    unit: UnitSpec | LoopSpec
+    unit: UnitSpec | AccessSpec | LoopSpec
+    joins: bool = True
+    latency: int = 1  #: of the request FIFO
 
     @property
     def capacity(self) -> int:
@@ -48,16 +60,20 @@ class OperationSpec:
 
 @dataclass(frozen=True)
 class LevelSpec:
-    """A cluster, and the row of operations after it. The last level of a loop has no row."""
+    """A cluster, and the row of operations after it. Nothing joins behind the last level of a loop.
+
+    An ``ii`` beyond the depth (level 0 only) is waited for outside the cluster.
+    """
 
     depth: int  #: stages
     row: tuple[OperationSpec, ...] = ()
     bypass: int = 0  #: depth of the FIFO past the row
     stall_free: bool = True
     ii: int = 1  #: least enabled cycles between two tokens of one slot, beyond what recurrences ask
+    latency: int = 1  #: of the FIFO past the row
 
     def __post_init__(self):
-        _require(1 <= self.ii <= self.depth, f"ii {self.ii} must be from 1 to the depth, {self.depth}")
+        _require(self.ii >= 1, f"ii {self.ii} must be at least 1")
         for operation in self.row:
             _require(0 <= operation.stage < self.depth, f"{operation.name}: stage outside of its level")
             _require(operation.requests >= 1, f"{operation.name}: no room for a request")
@@ -88,6 +104,8 @@ class LoopSpec:
     continues: Point  #: where a token knows whether there is a next one
     slots: int = 1
     entries: int = 4  #: exit entries
+    speculative: bool = False  #: tokens are issued before the decision whether there are any
+    exit_latency: int = 1  #: from writing a result to offering it
 
     def __post_init__(self):
         _require(self.levels and self.slots >= 1 and self.entries >= 1, f"{self.name}: levels, slots and entries")
@@ -95,16 +113,31 @@ class LoopSpec:
             for point in (recurrence.use, recurrence.define):
                 _require(self._exists(point), f"{self.name}: {recurrence.name} at {point}, which does not exist")
         _require(self._exists(self.continues), f"{self.name}: no point {self.continues}")
-        _require(not self.levels[-1].row, f"{self.name}: the last level has a row and nothing behind it")
+        _require(not any(o.joins for o in self.levels[-1].row), f"{self.name}: a row joins behind the last level")
         for k, level in enumerate(self.levels[:-1]):
             _require(level.row and level.bypass >= 1, f"{self.name}: level {k} needs a row and a bypass")
+        for k, level in enumerate(self.levels):
+            _require(k == 0 or level.ii <= level.depth, f"{self.name}: level {k} has ii {level.ii} beyond its depth")
+        if self.speculative:
+            self._check_speculation()
+
+    def _check_speculation(self):
+        """Before the decision nothing may happen that cannot be taken back, and no value comes back from behind it."""
+        decides = self.continues[0]
+        _require(self.slots == 1 and decides > 0, f"{self.name}: a speculative loop has one slot and decides late")
+        for level in self.levels[:decides]:
+            for operation in level.row:
+                reads = isinstance(operation.unit, UnitSpec) or getattr(operation.unit, "direction", "") == "load"
+                _require(reads and operation.joins, f"{self.name}: {operation.name} before the decision")
+        for r in self.recurrences:
+            _require(r.use[0] >= decides or r.define[0] == r.use[0], f"{self.name}: {r.name} comes back too late")
 
     def _exists(self, point):
         return 0 <= point[0] < len(self.levels) and 0 <= point[1] < self.levels[point[0]].depth
 
     def safe(self, level: int) -> Point:
         """The point from which a token's successor in the slot may enter the level."""
-        points = [(level, self.levels[level].ii - 1)]
+        points = [(level, min(self.levels[level].ii, self.levels[level].depth) - 1)]
         for r in self.recurrences:
             if r.use[0] == level:
                 same = r.define[0] == level
@@ -115,11 +148,22 @@ class LoopSpec:
     @cached_property
     def again(self) -> Point:
         """The point that lets the header issue the slot's next token."""
-        return max(self.continues, self.safe(0))
+        return self.safe(0) if self.speculative else max(self.continues, self.safe(0))
+
+    @cached_property
+    def again_delay(self) -> int:
+        """Cycles that the header's answer waits after ``again``, where level 0 is shorter than its ii."""
+        return max(0, self.levels[0].ii - 1 - self.again[1]) if self.again[0] == 0 else 0
+
+    def undecided(self, level: int) -> bool:
+        """Whether tokens in the level may be behind the last one of their invocation."""
+        return self.speculative and level < self.continues[0]
 
     def ready(self, level: int) -> Point | None:
         """The point that sets the slot's ready bit at the level's entry; None where the header's wait is enough."""
         point = self.safe(level)
+        if self.speculative and level == self.continues[0]:
+            point = max(point, self.continues)
         return point if level > 0 and point > self.again else None
 
     def stuck(self) -> tuple[str, ...]:
@@ -132,7 +176,7 @@ class LoopSpec:
         names = []
         for level in self.levels:
             for operation in level.row:
-                if not level.stall_free and operation.capacity < level.depth - operation.stage:
+                if operation.joins and not level.stall_free and operation.capacity < level.depth - operation.stage:
                     names.append(operation.name)
                 if isinstance(operation.unit, LoopSpec):
                     names += operation.unit.stuck()

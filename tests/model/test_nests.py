@@ -2,7 +2,7 @@
 
 import pytest
 
-from .nests import FAILURES, MIXED, Sizes, check, random_nest, smallest_failure
+from .nests import AHEAD, FAILURES, MIXED, Sizes, check, random_nest, smallest_failure
 from .simulate import Rules
 
 #: Deep nests of small loops, and machines in which every FIFO, slot and entry is scarce.
@@ -10,7 +10,7 @@ DEEP = Sizes(nesting=4, levels=2, trips=3)
 SCARCE = Sizes(fifo=1, slots=3, depth=4)
 
 
-@pytest.mark.parametrize("sizes", [MIXED, DEEP, SCARCE], ids=["mixed", "deep", "scarce"])
+@pytest.mark.parametrize("sizes", [MIXED, DEEP, SCARCE, AHEAD], ids=["mixed", "deep", "scarce", "ahead"])
 @pytest.mark.parametrize("batch", range(4))
 def test_same_as_reference(sizes, batch):
     for seed in range(30 * batch, 30 * batch + 30):
@@ -36,6 +36,8 @@ def test_nests_are_diverse():
     assert sum(loop.again[0] > 0 for loop in loops) > 20, "loops that decide or define behind variable latency"
     assert sum(any(loop.ready(k) for k in range(len(loop.levels))) for loop in loops) > 20, "ready bits"
     assert sum(nest.in_order for nest in nests) > 20
+    assert sum(loop.speculative for loop in loops) > 20, "late exits"
+    assert sum(loop.again_delay > 0 for loop in loops) > 10, "answers that wait outside the cluster"
     assert any(nest.meaning.by_data for nest in nests) and any(nest.meaning.predicated for nest in nests)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from hls.diag import CompileError, Span
 from hls.frontend import types as ct
-from hls.frontend.constants import literal, rounded
+from hls.frontend.constants import literal
+from hls.ir.exact import rounded
 
 HERE = Span("k.cl", 1, 1)
 
@@ -41,13 +42,13 @@ def test_floats_are_the_nearest(text):
 def test_no_double_rounding():
     """Just above the middle between two floats: a double rounds to the middle, and from there to the even one."""
     middle = Fraction(1) + Fraction(1, 2**24)
-    assert rounded(middle) == 1.0
-    assert rounded(middle + Fraction(1, 2**70)) == float(np.nextafter(np.float32(1), np.float32(2)))
+    assert rounded(middle, 32) == 1.0
+    assert rounded(middle + Fraction(1, 2**70), 32) == float(np.nextafter(np.float32(1), np.float32(2)))
 
 
 def test_hexadecimal_floats_and_overflow():
     assert literal("0x1.8p3f", "float", HERE)[0].value == 12.0
     assert literal("0x.8p1", "double", HERE)[0].value == 1.0
     assert literal("1e39f", "float", HERE)[0].value == float("inf")
-    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 103) == float("inf")
-    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 104) == float(np.finfo("f4").max)
+    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 103, 32) == float("inf")
+    assert rounded(Fraction(2) ** 128 - Fraction(2) ** 104, 32) == float(np.finfo("f4").max)

@@ -122,9 +122,15 @@ def test_arrays_with_dynamic_indices_become_values():
     assert same(module, f, {"a": np.arange(40, dtype=np.int32)}, {"n": 40})["a"][:16].tolist() == [3] * 8 + [2] * 8
 
 
-def test_large_private_arrays_are_refused():
-    with pytest.raises(CompileError, match="needs local memory"):
-        compiled("kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = h[n]; }")
+def test_large_private_arrays_stay_memories():
+    module, f = compiled("kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = h[n]; }")
+    assert [m.name for m in f.memories.values() if m.space == "private"] == ["h"]
+    same(module, f, {"a": np.arange(8, dtype=np.int32)}, {"n": 8})
+
+
+def test_arrays_that_are_never_read_are_dropped_with_their_stores():
+    _, f = compiled("kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = n; }")
+    assert list(f.memories) == ["a"] and count(f, "store") == 1
 
 
 def test_pointers_that_walk_and_choose():

@@ -8,13 +8,16 @@ from rtl_lib.arith.multiply import MulParams
 from rtl_lib.fp.add import AddParams
 from rtl_lib.fp.compare import CompareParams
 from rtl_lib.fp.convert import ConvertParams
-from rtl_lib.fp.format import BINARY32
+from rtl_lib.fp.format import BINARY32, BINARY64
+from rtl_lib.fp.integral import IntegralParams
 from rtl_lib.fp.multiply import FloatMulParams
+from rtl_lib.fp.resize import ResizeParams
 
 TYPICAL = {
     "fadd": AddParams(), "fmul": FloatMulParams(), "fdiv": BINARY32, "fsqrt": BINARY32, "fcmp": CompareParams("olt"),
     "itof": ConvertParams(32, True), "ftoi": ConvertParams(32, True), "imul": MulParams(32, 32, 32),
-    "idivrem": DivParams(32, True),
+    "idivrem": DivParams(32, True), "fma": FloatMulParams(), "fintegral": IntegralParams("down"),
+    "fresize": ResizeParams(BINARY64, BINARY32),
 }
 LEVEL_NS, OVERHEAD_NS = 0.55, 0.5  # about a Stratix V
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.testbench.libpython import locate
 from tests.rtl_lib.axi.vector_add_top import VectorAdd
 
 
@@ -24,6 +25,9 @@ def test_vector_add_on_axi(tmp_path, monkeypatch):
 
     verilator_environment(monkeypatch)
     monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
+    library = locate()
+    assert library, "cocotb needs Python's shared library: see sim/testbench/libpython.py"
+    monkeypatch.setenv("LIBPYTHON_LOC", str(library))
     source = tmp_path / "vector_add.v"
     source.write_text(VectorAdd().verilog())
     runner = get_runner("verilator")

@@ -52,3 +52,16 @@ def underflowing_pairs(fmt, count, seed):
             b = b & ~(fmt.top_exponent << fmt.mantissa) | other << fmt.mantissa
         pairs.append((a, b))
     return pairs
+
+
+def random_triples(fmt, count, seed):
+    """Factors, and an addend that is often near their product, or its opposite."""
+    rng = random.Random(seed)
+    triples = []
+    for a, b in random_pairs(fmt, count // 2, seed) + underflowing_pairs(fmt, count - count // 2, seed):
+        finite = all(bits & fmt.infinity() != fmt.infinity() for bits in (a, b))
+        product = fmt.round(fmt.value(a) * fmt.value(b)) if finite else random_float(rng, fmt)
+        near = product + (rng.randint(-3, 3) << fmt.mantissa) + rng.randint(-2, 2)
+        c = rng.choice([random_float(rng, fmt), near % (1 << fmt.width), product ^ fmt.zero(True), rng.choice(specials(fmt))])
+        triples.append((a, b, c))
+    return triples

@@ -9,8 +9,11 @@ from rtl_lib.fp.add import AddParams, FloatAdd
 from rtl_lib.fp.compare import COMPARISONS, CompareParams, FloatCompare
 from rtl_lib.fp.convert import ConvertParams, FloatToInt, IntToFloat
 from rtl_lib.fp.divide import FloatDiv
+from rtl_lib.fp.fma import FloatFma
 from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64, FloatFormat
+from rtl_lib.fp.integral import FloatIntegral, IntegralParams
 from rtl_lib.fp.multiply import FloatMul, FloatMulParams
+from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, specials, underflowing_pairs
 
@@ -60,6 +63,50 @@ def test_square_root(fmt):
     with np.errstate(all="ignore"):
         want = canonical_bits(fmt, np.sqrt(arrays(fmt, [operands])[0]))
     assert [FloatSqrt.golden(fmt, a) for a in operands] == want
+
+
+def test_multiply_add_of_half_in_double():
+    """Products and sums of halves that are normal and near each other are exact in double."""
+    rng = random.Random(8)
+    normal = [BINARY16.round(rng.uniform(-64, 64)) for _ in range(3000)]
+    for a, b, c in zip(normal[::3], normal[1::3], normal[2::3], strict=True):
+        want = np.float16(np.float64(BINARY16.value(a)) * np.float64(BINARY16.value(b)) + np.float64(BINARY16.value(c)))
+        assert FloatFma.golden(FloatMulParams(BINARY16), a, b, c) == int(want.view(np.uint16))
+
+
+@pytest.mark.parametrize(("mode", "function"), [("even", np.rint), ("zero", np.trunc), ("up", np.ceil), ("down", np.floor)])
+@pytest.mark.parametrize("fmt", NUMPY, ids=str)
+def test_integral(fmt, mode, function):
+    rng = random.Random(9)
+    operands = specials(fmt) + [random_float(rng, fmt) for _ in range(1000)] + [fmt.round(n / 4) for n in range(-40, 40)]
+    with np.errstate(all="ignore"):
+        want = canonical_bits(fmt, function(arrays(fmt, [operands])[0]))
+    got = [FloatIntegral.golden(IntegralParams(mode, fmt), a) for a in operands]
+    assert [g for g, a in zip(got, operands, strict=True) if not fmt.is_zero(a)] == \
+        [w for w, a in zip(want, operands, strict=True) if not fmt.is_zero(a)]
+
+
+@pytest.mark.parametrize("source", NUMPY, ids=str)
+@pytest.mark.parametrize("target", NUMPY, ids=str)
+def test_resize(source, target):
+    if source == target:
+        with pytest.raises(ValueError, match="neither of"):
+            ResizeParams(source, target)
+        return
+    rng = random.Random(10)
+    operands = specials(source) + [random_float(rng, source) for _ in range(2000)]
+    with np.errstate(all="ignore"):
+        want = canonical_bits(target, arrays(source, [operands])[0].astype(NUMPY[target][0]))
+    assert [FloatResize.golden(ResizeParams(source, target), a) for a in operands] == want
+
+
+def test_directed_rounding_encloses_the_number():
+    rng = random.Random(11)
+    for _ in range(1000):
+        x = BINARY64.value(random_float(rng, BINARY64) & ~(1 << 62))
+        low, high, inner = (BINARY32.round(x, rounding=mode) for mode in ("down", "up", "zero"))
+        assert BINARY32.value(low) <= x and (BINARY32.is_infinite(high) or x <= BINARY32.value(high))
+        assert inner & ~(1 << 31) == min(low & ~(1 << 31), high & ~(1 << 31))
 
 
 PYTHON_OPERATORS = {"oeq": "__eq__", "une": "__ne__", "olt": "__lt__", "ole": "__le__", "ogt": "__gt__", "oge": "__ge__"}
@@ -115,3 +162,7 @@ def test_unsound_formats_are_refused():
         FloatMulParams(FloatFormat(4, 8))
     with pytest.raises(ValueError, match="no comparison 'lt'"):
         CompareParams("lt")
+    for make in (lambda: ConvertParams(8, True, rounding="odd"), lambda: IntegralParams("odd"),
+                 lambda: ResizeParams(BINARY64, BINARY32, "odd")):
+        with pytest.raises(ValueError, match="no rounding 'odd'; there are even, zero"):
+            make()

@@ -8,11 +8,14 @@ from rtl_lib.fp.add import AddParams, FloatAdd
 from rtl_lib.fp.compare import COMPARISONS, CompareParams, FloatCompare
 from rtl_lib.fp.convert import ConvertParams, FloatToInt, IntToFloat
 from rtl_lib.fp.divide import FloatDiv
-from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64, FloatFormat
+from rtl_lib.fp.fma import FloatFma
+from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64, ROUNDINGS, FloatFormat
+from rtl_lib.fp.integral import FloatIntegral, IntegralParams
 from rtl_lib.fp.multiply import FloatMul, FloatMulParams
+from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from tests.rtl_lib.arith.pipeline_check import check
-from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, specials, underflowing_pairs
+from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, random_triples, specials, underflowing_pairs
 
 BINARY_PARTS = [
     (FloatAdd, AddParams()), (FloatAdd, AddParams(subtract=True)), (FloatAdd, AddParams(BINARY16)),
@@ -86,3 +89,39 @@ def test_conversions(width, signed):
 def test_conversion_to_a_float_too_small_for_the_integer():
     params = ConvertParams(32, True, BINARY16)
     check(IntToFloat, params, 2, [(x % (1 << 32),) for x in (0, 65519, 65520, -65520, 65504, 1 << 30, -(1 << 31), 2049)])
+
+
+@pytest.mark.parametrize("fmt", [BINARY16, BINARY32, BINARY64], ids=str)
+def test_multiply_add(fmt):
+    params = FloatMulParams(fmt, dsp_bits=18)
+    for latency in (0, 6, FloatFma.latencies(params)[-1]):
+        check(FloatFma, params, latency, random_triples(fmt, 150, latency), gaps=0.2, seed=latency)
+    few = specials(fmt)[::5]
+    check(FloatFma, params, 3, [(a, b, c) for a in few for b in few for c in few])
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_rounding_to_integers(rounding):
+    rng = random.Random(rounding)
+    numbers = [BINARY32.round(n / 4) + step for n in range(-9, 10) for step in (0, 1)]
+    numbers += specials(BINARY32) + [random_float(rng, BINARY32) for _ in range(100)]
+    numbers += [BINARY32.round(sign * (2**power - 0.5)) for power in (7, 8, 15, 16) for sign in (1, -1)]
+    vectors = [(bits,) for bits in numbers]
+    for latency in (0, 2, 4):
+        check(FloatIntegral, IntegralParams(rounding), latency, vectors, gaps=0.2, seed=latency)
+        for width in (8, 16):
+            params = ConvertParams(width, latency > 0, rounding=rounding)
+            check(FloatToInt, params, latency, vectors, gaps=0.2, seed=latency)
+            check(IntToFloat, ConvertParams(width, latency > 0, BINARY16, rounding), latency,
+                  [(rng.getrandbits(width),) for _ in range(50)])
+
+
+@pytest.mark.parametrize("source", [BINARY16, BINARY32, BINARY64], ids=str)
+@pytest.mark.parametrize("target", [BINARY16, BINARY32, BINARY64], ids=str)
+def test_resize(source, target):
+    if source == target:
+        return
+    rng = random.Random(1)
+    vectors = [(bits,) for bits in specials(source) + [random_float(rng, source) for _ in range(60)]]
+    for k, rounding in enumerate(ROUNDINGS):
+        check(FloatResize, ResizeParams(source, target, rounding), k, vectors, gaps=0.2, seed=k)

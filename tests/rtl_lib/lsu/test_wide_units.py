@@ -11,8 +11,8 @@ from tests.rtl_lib.lsu.test_store_units import fence, in_turn, until_idle
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 4096
-SHAPES = [(1, 4, 8), (3, 4, 16), (4, 4, 16), (5, 1, 8), (16, 4, 64), (7, 8, 64)]  # lanes, bytes of one, of a word
-RATES = [(1.0, 1.0, 1.0), (0.9, 0.4, 0.9), (0.7, 1.0, 0.4)]  # of the giver, the taker, the memory
+SHAPES = [(1, 4, 8), (3, 4, 16), (4, 4, 16), (5, 1, 8), (16, 4, 64)]  # lanes, bytes of one, of a word
+RATES = [(0.9, 0.4, 0.9), (0.7, 1.0, 0.4)]  # of the giver, the taker, the memory
 
 
 def accesses(rng, lanes, lane_bytes, count, masked):
@@ -55,7 +55,7 @@ def words_asked(pairs, lanes, lane_bytes, word):
 @pytest.mark.parametrize("give, take, serve", RATES)
 def test_wide_load_unit(lanes, lane_bytes, word, masked, give, take, serve):
     rng = random.Random(word + lanes)
-    pairs = accesses(rng, lanes, lane_bytes, 100, masked)
+    pairs = accesses(rng, lanes, lane_bytes, 80, masked)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
     dut = WideLoadUnit(lanes=lanes, lane_bytes=lane_bytes, word_bytes=word, masked=masked, addr_bits=14, depth=40,
                        max_burst=4, pending=9, burst_align=256)
@@ -130,10 +130,10 @@ def test_errors_of_lanes_that_are_wanted():
 
 @pytest.mark.parametrize("masked, descending", [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("lanes, lane_bytes, word", SHAPES)
-@pytest.mark.parametrize("give, serve", [(1.0, 1.0), (0.9, 0.5), (0.4, 1.0)])
+@pytest.mark.parametrize("give, serve", [(1.0, 0.6), (0.4, 1.0)])
 def test_wide_store_unit(lanes, lane_bytes, word, masked, descending, give, serve):
     rng = random.Random(word + lanes)
-    pairs = accesses(rng, lanes, lane_bytes, 100, masked)
+    pairs = accesses(rng, lanes, lane_bytes, 80, masked)
     values = [rng.getrandbits(8 * lanes * lane_bytes) for _ in pairs]
     memory = Memory(SIZE, rate=serve, burst_align=256)
     golden = bytearray(memory.bytes)

@@ -1,0 +1,150 @@
+"""Operations that are more than an expression: memory, control, calls. One function each; EFFECTS lists them by opcode.
+
+A writer takes the function's writer ``w`` and the operation, and appends lines.
+"""
+
+from ..ir import Op, PointerType
+from .types import from_memory, has_data, masked, memory_type, to_memory, zero
+
+__all__ = ["EFFECTS"]
+
+_IDS = ("global_id", "local_id", "group_id")
+
+
+def _is_true(value) -> bool:
+    return value.op is not None and value.op.opcode == "const" and value.op.attrs["value"] == 1
+
+
+def _work_item(w, op: Op):
+    fn = op.attrs["fn"]
+    if fn == "work_dim":
+        text = "item.launch->work_dim"
+    else:
+        text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get('dim', 0)}]"
+    w.declare(op.result, masked(text, op.result.type))
+
+
+def _addr(w, op: Op):
+    if op.attrs["mem"] not in w.storage.variables:
+        w.declare(op.result, f"moved({w.memories[op.attrs['mem']]}, {w.name(op.operands[0])})")
+
+
+def _load(w, op: Op):
+    type, name, pred = op.result.type, w.name(op.result), op.operands[1]
+    watched = w.storage.may_be_unset(op)
+    site = w.site(op)
+    if watched and w.storage.is_copied(op):
+        w.flags[op.result] = (f"{name}_set", site)
+        w.line(f"bool {name}_set = true;")
+    text = _read(w, op, site)
+    if _is_true(pred):
+        w.declare(op.result, text)
+    else:
+        w.declare(op.result, zero(type))
+        w.line(f"if ({w.name(pred)}) {name} = {text};")
+
+
+def _read(w, op: Op, site: int) -> str:
+    """A read; of a value that is only copied, it also notes whether it was ever set."""
+    type, pointer = op.result.type, op.operands[0]
+    variable = w.storage.variable(pointer)
+    flag = w.flags[op.result][0] if op.result in w.flags else None
+    if variable is not None:
+        name = w.memories[variable]
+        if variable not in w.storage.watched:
+            return name
+        return f"({flag} = {name}_set, {name})" if flag else f"(check_set({name}_set, {site}), {name})"
+    if isinstance(type, PointerType):
+        return f"read_pointer({w.name(pointer)}, {site})"
+    rest = f"{site}, {flag}" if flag else f"{site}"
+    return from_memory(f"read<{memory_type(type)}>({w.name(pointer)}, {rest})", type)
+
+
+def _store(w, op: Op):
+    pointer, value, pred = op.operands[:3]
+    variable = w.storage.variable(pointer)
+    flag, origin = w.flags.get(value, ("true", 0))
+    if variable is not None:
+        name = w.memories[variable]
+        noted = f"{name}_set = {flag}" if variable in w.storage.watched else f"check_set({flag}, {origin})"
+        text = f"{name} = {w.name(value)}, {noted};"
+    elif isinstance(value.type, PointerType):
+        text = f"write_pointer({w.name(pointer)}, {w.name(value)}, {w.site(op)});"
+    else:
+        bits = to_memory(w.name(value), value.type)
+        text = f"write<{memory_type(value.type)}>({w.name(pointer)}, {bits}, {w.site(op)}, {flag}, {origin});"
+    w.line(text if _is_true(pred) else f"if ({w.name(pred)}) {text}")
+
+
+def _fresh(w, op: Op):
+    """The memory is new: 0, and if that is not what the program says, never set."""
+    memory, is_set = w.function.memories[op.attrs["mem"]], str(op.attrs["set"]).lower()
+    name = w.memories[memory.name]
+    if memory.name in w.storage.variables:
+        w.line(f"{name} = {zero(memory.element)};")
+        if memory.name in w.storage.watched:
+            w.line(f"{name}_set = {is_set};")
+    elif isinstance(memory.element, PointerType):
+        w.line(f"renew_pointers({name});")
+    else:
+        w.line(f"renew({name}, {is_set});")
+
+
+def _nothing(w, op: Op):
+    """Order needs no text: accesses take place in program order."""
+
+
+def _call(w, op: Op):
+    call = f"helper_{op.attrs['callee']}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
+    if len(op.results) == 1:
+        w.declare(op.result, call)
+    elif op.results:
+        returned = w.name(op.results[0]) + "_all"
+        w.line(f"auto {returned} = {call};")
+        for k, value in enumerate(op.results):
+            w.declare(value, f"{returned}.r{k}")
+    else:
+        w.line(f"{call};")
+
+
+def _declare_results(w, op: Op, initial=None):
+    for k, value in enumerate(op.results):
+        if has_data(value.type):
+            w.declare(value, w.name(initial[k]) if initial else zero(value.type))
+
+
+def _if(w, op: Op):
+    _declare_results(w, op)
+    targets = [w.name(v) for v in op.results]
+    for head, region in zip((f"if ({w.name(op.operands[0])}) {{", "} else {"), op.regions):
+        w.line(head)
+        w.region(region, lambda end: w.assign(targets, end.operands))
+    w.line("}")
+
+
+def _loop(w, op: Op):
+    """The results double as the carried values: they hold the initial ones when the loop is off."""
+    enable, *initial = op.operands
+    (body,) = op.regions
+    _declare_results(w, op, initial)
+    site, left = w.site(op), f"left{len(w.lines)}"
+    w.line(f"if ({w.name(enable)}) for (u64 {left} = control->max_iterations;;) {{")
+    w.line(f"  iterate({left}, {site});")
+    w.depth += 1
+    for value, result in zip(body.args, op.results):
+        if has_data(value.type):
+            w.declare(value, w.name(result))
+    w.depth -= 1
+
+    def again(end: Op):
+        w.assign([w.name(v) for v in op.results], end.operands[1:])
+        w.line(f"if (!{w.name(end.operands[0])}) break;")
+
+    w.region(body, again)
+    w.line("}")
+
+
+EFFECTS = {
+    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing,
+    "call": _call, "if": _if, "loop": _loop,
+}

@@ -1,0 +1,141 @@
+"""One function of IR as C++ text."""
+
+from ..ir import Function, Op, PointerType, Region, Value
+from .effects import EFFECTS
+from .memory import Storage, kind_of
+from .ops import expression
+from .types import c_type, from_memory, has_data, literal, memory_type
+
+__all__ = ["FunctionWriter"]
+
+
+class FunctionWriter:
+    """Writes a helper or a kernel. ``shared`` gives numbers to sites and memories (see :mod:`hls.emulate.write`)."""
+
+    def __init__(self, function: Function, storage: Storage, shared):
+        self.function, self.storage, self.shared = function, storage, shared
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.memories = {name: f"m{k}" for k, name in enumerate(function.memories)}
+        self.flags: dict[Value, tuple[str, int]] = {}  #: loads that are only copied: (whether it was set, site)
+        self.depth = 0
+
+    def write(self) -> list[str]:
+        if self.function.kind == "kernel":
+            self._kernel()
+        else:
+            self._helper()
+        return self.lines
+
+    # what the writers of effects use
+
+    def line(self, text: str):
+        self.lines.append("  " * self.depth + text)
+
+    def name(self, value: Value) -> str:
+        return self.names.setdefault(value, f"v{len(self.names)}")
+
+    def declare(self, value: Value, text: str):
+        """Define the variable of a value."""
+        self.line(f"{c_type(value.type)} {self.name(value)} = {text};")
+
+    def site(self, op: Op) -> int:
+        return self.shared.site(self.function, op.span)
+
+    def region(self, region: Region, finish):
+        """The operations of a region one step deeper, then what ``finish(terminator)`` writes."""
+        self.depth += 1
+        for op in region.ops[:-1]:
+            self._op(op)
+        finish(region.terminator)
+        self.depth -= 1
+
+    def assign(self, targets: list[str], sources: list[Value]):
+        """One after the other: a source is never one of the targets."""
+        for target, source in zip(targets, sources, strict=True):
+            if has_data(source.type):
+                self.line(f"{target} = {self.name(source)};")
+
+    def _op(self, op: Op):
+        if op.opcode in EFFECTS:
+            EFFECTS[op.opcode](self, op)
+        elif op.opcode == "const":
+            if has_data(op.result.type):
+                self.names[op.result] = literal(op.attrs["value"], op.result.type)
+        else:
+            self.declare(op.result, expression(op, [self.name(v) for v in op.operands]))
+
+    # the frame
+
+    def _kernel(self):
+        f = self.function
+        self.line(f"static void kernel_{f.name}(const Launch &launch) {{")
+        self.depth += 1
+        buffers = [m for m in f.memories.values() if m.space == "global"]
+        for k, m in enumerate(buffers):
+            place = f"launch.buffers[{k}]"
+            self._declare_memory(m, f"{{{place}.data, 0, {place}.size, 0, {self._number(m)}}}")
+        for value, argument in zip(f.args, self.shared.arguments(f)):
+            text = f"scalar<{memory_type(value.type)}>(launch, {argument.offset})"
+            self.declare(value, from_memory(text, value.type))
+        if "launch_args" in f.attrs:
+            self.line("Item item{};")
+            self._body()
+        else:
+            site = self.shared.site(f, f.span)
+            self.line(f"for_each_item(launch, {site}, [&](const Item &item) {{")
+            self._body()
+            self.line("});")
+        self.depth -= 1
+        self.line("}")
+
+    def _helper(self):
+        f = self.function
+        self.line(f"{self.shared.signature(f)} {{")
+        for k, value in enumerate(f.args):
+            self.names[value] = f"a{k}"
+        self._body()
+        self.line("}")
+
+    def _body(self):
+        self.depth += 1
+        for m in self.function.memories.values():
+            if m.space == "constant":
+                self._table(m)
+            elif m.space == "private":
+                self._private(m)
+        self.depth -= 1
+        self.region(self.function.body, self._return)
+
+    def _return(self, end: Op):
+        values = ", ".join(self.name(v) for v in end.operands)
+        if len(end.operands) > 1:
+            self.line(f"return {{{values}}};")
+        elif values:
+            self.line(f"return {values};")
+
+    def _declare_memory(self, memory, text):
+        self.line(f"const Ptr {self.memories[memory.name]}{text};")
+
+    def _number(self, memory) -> int:
+        return self.shared.memory(memory.name, kind_of(memory), memory.element.bytes)
+
+    def _table(self, memory):
+        name = self.memories[memory.name]
+        data = ",".join(map(str, memory.data))
+        self.line(f"alignas(16) static u8 {name}_data[] = {{{data}}};")
+        self._declare_memory(memory, f"{{{name}_data, 0, {len(memory.data)}, 0, {self._number(memory)}}}")
+
+    def _private(self, memory):
+        name, size = self.memories[memory.name], memory.length * memory.element.bytes
+        if memory.name in self.storage.variables:
+            self.line(f"{c_type(memory.element)} {name}{{}};")
+            if memory.name in self.storage.watched:
+                self.line(f"bool {name}_set = true;")
+        elif isinstance(memory.element, PointerType):
+            self.line(f"Ptr {name}_data[{memory.length}] = {{}};")
+            self._declare_memory(memory, f"{{(u8 *){name}_data, 0, {size}, 0, {self._number(memory)}}}")
+        else:
+            self.line(f"alignas(16) u8 {name}_data[{size}] = {{}}, {name}_seen[{size}] = {{}};")
+            self._declare_memory(memory, f"{{{name}_data, {name}_seen, {size}, 0, {self._number(memory)}}}")
+

@@ -1,0 +1,66 @@
+"""Where the memories of one function live in the C++ text."""
+
+from ..ir import Function, MemoryObject, Op, PointerType, uses, walk
+
+__all__ = ["Storage"]
+
+#: Bytes of a pointer variable in the text; in the kernel's eyes it has 8.
+POINTER_BYTES = 40
+KINDS = {"global": "argument", "constant": "table"}
+
+
+class Storage:
+    """Which private memories are plain variables, and what the others take.
+
+    A memory is a plain variable when every access moves its one element and its address goes nowhere else. All other
+    private memories are arrays of bytes with checked accesses; each of those bytes has a flag beside it that says whether
+    it was ever written. ``watched`` variables have one such flag: those that are declared without a value.
+    """
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.uses = uses(function.body)
+        escaping = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "addr" and not self._is_plain(op)}
+        self.variables = {m.name for m in function.memories.values()
+                          if m.space == "private" and m.length == 1 and m.name not in escaping}
+        arrays = [m for m in function.memories.values() if m.space == "private" and m.name not in self.variables]
+        self.bytes = sum(_bytes(m) for m in arrays)
+        declared = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+        self.watched = {name for name in self.variables & declared
+                        if not isinstance(function.memories[name].element, PointerType)}
+
+    def variable(self, pointer) -> str | None:
+        """The name of the plain variable that a pointer leads to, or None."""
+        op = pointer.op
+        return op.attrs["mem"] if op is not None and op.opcode == "addr" and op.attrs["mem"] in self.variables else None
+
+    def is_copied(self, load: Op) -> bool:
+        """Whether the value of a load goes nowhere but into stores."""
+        return all(op.opcode == "store" and k == 1 for op, k in self.uses.get(load.results[0], ()))
+
+    def may_be_unset(self, load: Op) -> bool:
+        """Whether a load can find what was never written."""
+        variable = self.variable(load.operands[0])
+        return variable in self.watched if variable is not None else not isinstance(load.result.type, PointerType)
+
+    def _is_plain(self, addr: Op) -> bool:
+        memory, offset = self.function.memories[addr.attrs["mem"]], addr.operands[0].op
+        at_start = offset is not None and offset.opcode == "const" and offset.attrs["value"] == 0
+        return at_start and all(_moves(op, k) == memory.element for op, k in self.uses.get(addr.result, ()))
+
+
+def kind_of(memory: MemoryObject) -> str:
+    """The memory in the user's words."""
+    return KINDS.get(memory.space) or ("private array" if memory.length > 1 else "variable")
+
+
+def _moves(op: Op, operand: int):
+    """The type that an operation reads or writes through the pointer that is its operand; None where it does not."""
+    if operand != 0 or op.opcode not in ("load", "store"):
+        return None
+    return op.results[0].type if op.opcode == "load" else op.operands[1].type
+
+
+def _bytes(memory: MemoryObject) -> int:
+    per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else 2 * memory.element.bytes
+    return memory.length * per_element

@@ -1,0 +1,366 @@
+// What the C++ text of emulated kernels begins with: types, checked memory accesses, arithmetic as the IR defines it,
+// and the runner. One text is one library; one run at a time in it.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+
+#ifdef HASTY
+#define INLINE static inline
+#else
+#define INLINE static inline __attribute__((always_inline))
+#endif
+#define COLD static __attribute__((noinline, cold))
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+// ---- what the host shares with a run (mirrored in sim/emulator/library.py)
+
+enum Ending : u32 { FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_STACK };
+
+struct Buffer {
+    u8 *data;
+    u64 size;
+};
+
+struct Launch {
+    u64 kernel;
+    const Buffer *buffers;
+    const u8 *scalars;  // the bytes of each at the offset that the text gives it, then the hidden launch arguments
+    u64 global_size[3], local_size[3], num_groups[3], global_offset[3], work_dim;
+};
+
+struct Control {
+    volatile u64 stop;       // set by the host: end at the next iteration of any loop
+    u64 max_iterations;      // of one invocation of one loop
+    u64 *unset_reads;        // for each site: elements read before they were written
+    u64 ending, site, memory, bytes;
+    i64 offset;
+    u64 size;
+};
+
+static Control *control;
+static jmp_buf leave;
+
+[[noreturn]] COLD void end_run(Ending ending, u32 site) {
+    control->ending = ending;
+    control->site = site;
+    _longjmp(leave, 1);
+}
+
+// A few elements held as one value.
+template <class T, unsigned N> struct Array {
+    T e[N];
+};
+
+// ---- memory
+
+// A place: byte `off` of the memory object of `size` bytes at `data`. `seen` has a byte for each of them that says
+// whether it was ever written, where that is watched. The object number 0 is none: a pointer that was never set.
+struct Ptr {
+    u8 *data, *seen;
+    u64 size, off;
+    u32 memory;
+};
+
+INLINE Ptr moved(Ptr p, u64 bytes) {
+    p.off += bytes;
+    return p;
+}
+
+[[noreturn]] COLD void outside(const Ptr &p, Ending ending, u32 site, u64 bytes) {
+    control->memory = p.memory;
+    control->offset = (i64)p.off;
+    control->bytes = bytes;
+    control->size = p.size;
+    end_run(p.memory ? ending : NO_POINTER, site);
+}
+
+INLINE void inside(const Ptr &p, Ending ending, u32 site, u64 bytes) {
+    if (UNLIKELY(p.off >= (p.size >= bytes ? p.size - bytes + 1 : 0))) outside(p, ending, site, bytes);
+}
+
+COLD void report_unset(u32 site) { control->unset_reads[site]++; }
+
+INLINE void check_set(bool set, u32 site) {
+    if (UNLIKELY(!set)) report_unset(site);
+}
+
+template <unsigned N> INLINE bool was_set(const Ptr &p) {
+    if (!p.seen) return true;
+    u8 all = 1;
+    for (unsigned k = 0; k < N; k++) all &= p.seen[p.off + k];
+    return all;
+}
+
+// Reads a T; `set` says whether all of its bytes were written before.
+template <class T> INLINE T read(const Ptr &p, u32 site, bool &set) {
+    inside(p, READ_OUTSIDE, site, sizeof(T));
+    set = was_set<sizeof(T)>(p);
+    T value;
+    memcpy(&value, p.data + p.off, sizeof value);
+    return value;
+}
+
+template <class T> INLINE T read(const Ptr &p, u32 site) {
+    bool set;
+    T value = read<T>(p, site, set);
+    check_set(set, site);
+    return value;
+}
+
+// Writes a T. A copy of what was never set stays unset where that is watched; elsewhere it is reported at `from`.
+template <class T> INLINE void write(const Ptr &p, T value, u32 site, bool set = true, u32 from = 0) {
+    inside(p, WRITE_OUTSIDE, site, sizeof(T));
+    memcpy(p.data + p.off, &value, sizeof value);
+    if (p.seen) memset(p.seen + p.off, set, sizeof value);
+    else check_set(set, from);
+}
+
+// Makes a private memory new: all 0, which counts as set by the program or not.
+INLINE void renew(const Ptr &p, bool set) {
+    memset(p.data, 0, p.size);
+    if (p.seen) memset(p.seen, set, p.size);
+}
+
+// Pointers have 8 bytes in the kernel's eyes and sizeof(Ptr) here.
+INLINE Ptr read_pointer(const Ptr &p, u32 site) {
+    inside(p, READ_OUTSIDE, site, 8);
+    return ((const Ptr *)p.data)[p.off / 8];
+}
+
+INLINE void write_pointer(const Ptr &p, const Ptr &value, u32 site) {
+    inside(p, WRITE_OUTSIDE, site, 8);
+    ((Ptr *)p.data)[p.off / 8] = value;
+}
+
+INLINE void renew_pointers(const Ptr &p) { memset(p.data, 0, p.size / 8 * sizeof(Ptr)); }
+
+// ---- arithmetic: undefined cases of C are what hls/ir/values.py says
+
+template <class To, class From> INLINE To bits_as(From from) {
+    static_assert(sizeof(To) == sizeof(From), "sizes differ");
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+INLINE float one_nan(float x) { return x == x ? x : __builtin_nanf(""); }
+INLINE double one_nan(double x) { return x == x ? x : __builtin_nan(""); }
+INLINE u32 float_bits(float x) { return bits_as<u32>(one_nan(x)); }
+INLINE u64 double_bits(double x) { return bits_as<u64>(one_nan(x)); }
+
+// x of n bits as a signed number
+INLINE i32 sign32(u32 x, int n) { return (i32)(x << (32 - n)) >> (32 - n); }
+INLINE i64 sign64(u64 x, int n) { return (i64)(x << (64 - n)) >> (64 - n); }
+
+template <class S> INLINE S divide(S a, S b) { return b == 0 ? (S)-1 : b == (S)-1 && (S)-1 < 0 ? (S)(0 - a) : (S)(a / b); }
+template <class S> INLINE S remain(S a, S b) { return b == 0 ? a : b == (S)-1 && (S)-1 < 0 ? (S)0 : (S)(a % b); }
+
+INLINE u64 shift_left(u64 a, u64 b, int n) { return b < (u64)n ? a << b : 0; }
+INLINE u64 shift_right(u64 a, u64 b, int n) { return b < (u64)n ? a >> b : 0; }
+INLINE i64 shift_arithmetic(i64 a, u64 b, int n) { return a >> (b < (u64)n ? b : (u64)n - 1); }
+
+// ---- rounding (hls/ir/exact.py)
+
+enum Rounding { EVEN, ZERO, UP, DOWN, AWAY };
+
+// x as an integral number, with the sign of x
+INLINE double integral(double x, Rounding rounding) {
+    switch (rounding) {
+    case EVEN: return nearbyint(x);
+    case ZERO: return trunc(x);
+    case UP: return ceil(x);
+    case DOWN: return floor(x);
+    default: return round(x);
+    }
+}
+
+// x as an integer of n bits, saturating; NaN becomes 0
+INLINE u64 to_signed(double x, int n, Rounding rounding) {
+    double limit = ldexp(1.0, n - 1);
+    if (x != x) return 0;
+    if (rounding != ZERO) x = integral(x, rounding);
+    if (x >= limit) return ((u64)1 << (n - 1)) - 1;
+    return x <= -limit ? (u64)0 - ((u64)1 << (n - 1)) : (u64)(i64)x;
+}
+INLINE u64 to_unsigned(double x, int n, Rounding rounding) {
+    if (rounding != ZERO) x = integral(x, rounding);
+    if (!(x > 0)) return 0;
+    if (x >= ldexp(1.0, n)) return ~(u64)0 >> (64 - n);
+    return (u64)x;
+}
+
+// what is known of a format: bits of the significand, exponent of the least number and of the largest one
+struct Format {
+    int precision, lowest, highest;
+};
+INLINE Format format_of(int bits) {
+    return bits == 16 ? Format{11, -24, 15} : bits == 32 ? Format{24, -149, 127} : Format{53, -1074, 1023};
+}
+
+static double in_range(double x, Format f, Rounding rounding) {
+    double largest = ldexp(1.0, f.highest + 1) - ldexp(1.0, f.highest + 1 - f.precision);
+    if (fabs(x) <= largest) return x;
+    bool inward = rounding == ZERO || rounding == (x < 0 ? UP : DOWN);
+    return copysign(inward ? largest : INFINITY, x);
+}
+
+// x in the format of `bits` bits
+static double resized(double x, int bits, Rounding rounding) {
+    if (x == 0 || !isfinite(x)) return x;
+    Format f = format_of(bits);
+    int unit = ilogb(x) - f.precision + 1;
+    if (unit < f.lowest) unit = f.lowest;
+    return in_range(ldexp(integral(ldexp(x, -unit), rounding), unit), f, rounding);
+}
+INLINE double resize(double x, int bits, Rounding rounding) {
+    return bits == 64 ? x : bits == 32 && rounding == EVEN ? (float)x : resized(x, bits, rounding);
+}
+
+// an integer in the format of `bits` bits, rounded once
+static double rounded_integer(bool negative, u64 magnitude, int bits, Rounding rounding) {
+    Format f = format_of(bits);
+    int length = magnitude ? 64 - __builtin_clzll(magnitude) : 0, drop = length > f.precision ? length - f.precision : 0;
+    u64 kept = magnitude >> drop, rest = magnitude - (kept << drop), half = (u64)1 << drop >> 1;
+    bool outward = rounding == (negative ? DOWN : UP), nearest = rounding == EVEN || rounding == AWAY;
+    if (rest && (outward || (nearest && (rest > half || (rest == half && (rounding == AWAY || kept & 1)))))) kept++;
+    double value = ldexp((double)kept, drop);
+    return in_range(negative ? -value : value, f, rounding);
+}
+INLINE double from_unsigned(u64 x, int bits, Rounding rounding) {
+    if (rounding == EVEN && bits > 16) return bits == 32 ? (double)(float)x : (double)x;
+    return rounded_integer(false, x, bits, rounding);
+}
+INLINE double from_signed(i64 x, int bits, Rounding rounding) {
+    if (rounding == EVEN && bits > 16) return bits == 32 ? (double)(float)x : (double)x;
+    return rounded_integer(x < 0, x < 0 ? (u64)0 - (u64)x : (u64)x, bits, rounding);
+}
+
+// Half precision is computed in float, which is wide enough that rounding once more is exact.
+INLINE float half_value(u16 bits) {
+    u32 sign = (u32)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
+    if (exponent == 31) return bits_as<float>(sign | 0x7f800000u | fraction << 13);
+    if (exponent == 0) return bits_as<float>(sign | bits_as<u32>((float)fraction * 0x1p-24f));
+    return bits_as<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+INLINE u16 half_bits(float x) {
+    if (x != x) return 0x7e00;
+    u16 sign = (u16)(bits_as<u32>(x) >> 16 & 0x8000);
+    float magnitude = fabsf(x);
+    if (magnitude >= 65520.0f) return sign | 0x7c00;
+    if (magnitude < 0x1p-14f) return sign | (u16)nearbyintf(magnitude * 0x1p24f);
+    u32 bits = bits_as<u32>(magnitude);
+    bits += 0xfff + (bits >> 13 & 1);
+    return sign | (u16)((bits >> 13) - (112 << 10));
+}
+INLINE float half_round(float x) { return half_value(half_bits(x)); }
+
+// a * b + c with one rounding
+INLINE float fused(float a, float b, float c) { return fmaf(a, b, c); }
+INLINE double fused(double a, double b, double c) { return fma(a, b, c); }
+// The product is exact in double. The sum is rounded to odd, so that rounding it once more rounds the exact one.
+static float half_fused(float a, float b, float c) {
+    double product = (double)a * b, total = product + c, part = total - product;
+    double error = (product - (total - part)) + (c - part);
+    if (isfinite(total) && error != 0 && !(bits_as<u64>(total) & 1)) total = nextafter(total, copysign(INFINITY, error));
+    return (float)resized(total, 16, EVEN);
+}
+
+template <class T, unsigned N> INLINE T extracted(const Array<T, N> &a, u64 index) { return index < N ? a.e[index] : T(); }
+template <class T, unsigned N> INLINE Array<T, N> inserted(Array<T, N> a, u64 index, T value) {
+    if (index < N) a.e[index] = value;
+    return a;
+}
+template <class To, class From, unsigned N, class Convert> INLINE Array<To, N> each(const Array<From, N> &a, Convert convert) {
+    Array<To, N> to;
+    for (unsigned k = 0; k < N; k++) to.e[k] = convert(a.e[k]);
+    return to;
+}
+
+INLINE bool same_place(const Ptr &a, const Ptr &b) { return a.data == b.data && a.off == b.off && a.memory == b.memory; }
+
+template <class T> INLINE T scalar(const Launch &launch, u64 offset) {
+    T value;
+    memcpy(&value, launch.scalars + offset, sizeof value);
+    return value;
+}
+
+// ---- control
+
+// One iteration of a loop; `left` counts down from the limit.
+INLINE void iterate(u64 &left, u32 site) {
+    if (UNLIKELY(left-- == 0)) end_run(LOOP_LIMIT, site);
+    if (UNLIKELY(control->stop)) end_run(STOPPED, site);
+}
+
+// Where a work-item stands in the launch.
+struct Item {
+    const Launch *launch;
+    u64 global_id[3], local_id[3], group_id[3];
+};
+
+// Calls body(item) for every work-item: group by group, x fastest.
+template <class Body> INLINE void for_each_item(const Launch &launch, u32 site, Body body) {
+    Item item;
+    item.launch = &launch;
+    u64 *group = item.group_id, *local = item.local_id;
+    const u64 *groups = launch.num_groups, *size = launch.local_size;
+    for (group[2] = 0; group[2] < groups[2]; group[2]++)
+    for (group[1] = 0; group[1] < groups[1]; group[1]++)
+    for (group[0] = 0; group[0] < groups[0]; group[0]++)
+        for (local[2] = 0; local[2] < size[2]; local[2]++)
+        for (local[1] = 0; local[1] < size[1]; local[1]++)
+        for (local[0] = 0; local[0] < size[0]; local[0]++) {
+            for (int d = 0; d < 3; d++) item.global_id[d] = group[d] * size[d] + local[d] + launch.global_offset[d];
+            if (UNLIKELY(control->stop)) end_run(STOPPED, site);
+            body(item);
+        }
+}
+
+// A kernel as the host starts it; `stack` is what one work-item may need, in bytes.
+struct Kernel {
+    void (*run)(const Launch &);
+    u64 stack;
+};
+extern const Kernel kernels[];
+
+// Kernels run on stacks of their own: private arrays may be larger than any thread's.
+static ucontext_t host_context;
+static const Launch *started;
+
+static void start_kernel() { kernels[started->kernel].run(*started); }
+
+extern "C" void sluice_run(const Launch *launch, Control *shared) {
+    control = shared;
+    control->ending = FINISHED;
+    started = launch;
+    u64 size = kernels[launch->kernel].stack;
+    void *stack = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED) {
+        control->ending = NO_STACK;
+        control->bytes = size;
+        return;
+    }
+    if (_setjmp(leave) == 0) {
+        ucontext_t context;
+        getcontext(&context);
+        context.uc_stack.ss_sp = stack;
+        context.uc_stack.ss_size = size;
+        context.uc_link = &host_context;
+        makecontext(&context, start_kernel, 0);
+        swapcontext(&host_context, &context);
+    }
+    munmap(stack, size);
+}

@@ -1,0 +1,93 @@
+"""IR types and constants as C++: an integer of n bits lives in the next larger unsigned type, its other bits zero."""
+
+import math
+
+from ..ir import ArrayType, FloatType, IntType, PointerType, TokenType, Type
+
+__all__ = ["c_type", "from_memory", "has_data", "literal", "masked", "memory_type", "to_memory", "zero"]
+
+_FORMATS = {16: "half", 32: "float", 64: "double"}
+
+
+def has_data(type: Type) -> bool:
+    """Whether values of the type exist in the text; order tokens do not: accesses take place in program order."""
+    return not isinstance(type, TokenType)
+
+
+def c_type(type: Type) -> str:
+    """The type of a variable. Half precision is held in a float."""
+    if isinstance(type, IntType):
+        return f"u{8 * type.bytes}"
+    if isinstance(type, FloatType):
+        return "double" if type.bits == 64 else "float"
+    if isinstance(type, PointerType):
+        return "Ptr"
+    if isinstance(type, ArrayType):
+        return f"Array<{c_type(type.element)}, {type.length}>"
+    raise TypeError(f"no values of type {type} are computed")
+
+
+def memory_type(type: Type) -> str:
+    """The type that moves a value's bytes: an unsigned number, or several."""
+    if isinstance(type, ArrayType):
+        return f"Array<{memory_type(type.element)}, {type.length}>"
+    return f"u{8 * type.bytes}"
+
+
+def from_memory(text: str, type: Type) -> str:
+    """The value of a type from the bytes that memory holds."""
+    if isinstance(type, ArrayType):
+        if _is_plain(type.element):
+            return text
+        element = type.element
+        return f"each<{c_type(element)}>({text}, [](auto x) {{ return {from_memory('x', element)}; }})"
+    if isinstance(type, FloatType):
+        return f"half_value({text})" if type.bits == 16 else f"bits_as<{c_type(type)}>({text})"
+    return text if _is_plain(type) else masked(text, type)
+
+
+def to_memory(text: str, type: Type) -> str:
+    """The bytes that memory holds for a value; every NaN has the one pattern."""
+    if isinstance(type, ArrayType):
+        if _is_plain(type.element):
+            return text
+        element = type.element
+        return f"each<{memory_type(element)}>({text}, [](auto x) {{ return {to_memory('x', element)}; }})"
+    return f"{_FORMATS[type.bits]}_bits({text})" if isinstance(type, FloatType) else text
+
+
+def _is_plain(type: Type) -> bool:
+    """Whether value and bytes are the same."""
+    return isinstance(type, IntType) and type.bits == 8 * type.bytes
+
+
+def masked(text: str, type: IntType) -> str:
+    """The low bits of an integer expression as a value of the type."""
+    if type.bits == 8 * type.bytes:
+        return f"({c_type(type)})({text})"
+    suffix = "ull" if type.bits > 32 else "u"
+    return f"({c_type(type)})(({text}) & {(1 << type.bits) - 1:#x}{suffix})"
+
+
+def zero(type: Type) -> str:
+    """What a load that is switched off gives."""
+    return f"{c_type(type)}()"
+
+
+def literal(value, type: Type) -> str:
+    """A constant."""
+    if isinstance(type, IntType):
+        return f"({c_type(type)}){value}{'ull' if type.bits > 32 else 'u'}"
+    if isinstance(type, FloatType):
+        return _float(value, type)
+    if isinstance(type, ArrayType):
+        return f"{c_type(type)}{{{{{', '.join(literal(v, type.element) for v in value)}}}}}"
+    return zero(type)  # the only pointer constant is null
+
+
+def _float(value: float, type: FloatType) -> str:
+    if math.isnan(value):
+        return f'({c_type(type)})__builtin_nan("")'
+    if math.isinf(value):
+        return f"({c_type(type)}){'-' if value < 0 else ''}__builtin_inf()"
+    return f"({c_type(type)}){value.hex()}" if math.copysign(1, value) > 0 else f"({c_type(type)})({value.hex()})"

@@ -1,0 +1,160 @@
+"""Attributes of kernels, memories, arguments and channels: their names, what they take, and what contradicts what.
+
+A known attribute lands in the IR under its name; its value is True, a number, a text, or a tuple of these.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from ..diag import CompileError
+from .lexer import Attribute
+from .parse import parse_expressions
+
+__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "MEANT_FOR_OTHERS", "MEMORY", "Form", "check_function", "check_memory", "read"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How an attribute is written: ``least`` to ``most`` arguments, numbers from ``lowest`` to ``highest`` or texts.
+
+    ``name`` is the name in the IR where it is another one; ``kept`` is False for one that asks for nothing here.
+    """
+
+    least: int = 0
+    most: int = 0
+    lowest: int = 1
+    highest: int = (1 << 31) - 1
+    text: bool = False
+    power: bool = False  #: numbers must be powers of two
+    name: str = ""
+    kept: bool = True
+
+
+FUNCTION: dict[str, Form] = {
+    "reqd_work_group_size": Form(3, 3, name="work_group_size"),
+    "max_work_group_size": Form(1, 3),
+    "num_simd_work_items": Form(1, 1, highest=16, power=True),
+    "num_compute_units": Form(1, 3),
+    "max_global_work_dim": Form(1, 1, lowest=0, highest=3),
+    "uses_global_work_offset": Form(1, 1, lowest=0, highest=1),
+    "autorun": Form(), "task": Form(), "use_stall_enable_clusters": Form(),
+    "scheduler_target_fmax_mhz": Form(1, 1), "num_share_resources": Form(1, 1), "max_share_resources": Form(1, 1),
+    "max_unroll_loops": Form(1, 1),
+    "work_group_size_hint": Form(3, 3, kept=False), "vec_type_hint": Form(0, 9, kept=False),
+}
+
+MEMORY: dict[str, Form] = {
+    "memory": Form(0, 1, text=True), "register": Form(),
+    "numbanks": Form(1, 1, power=True), "bankwidth": Form(1, 1, power=True), "bank_bits": Form(1, 32, lowest=0, highest=63),
+    "singlepump": Form(), "doublepump": Form(),
+    "numreadports": Form(1, 1), "numwriteports": Form(1, 1), "simple_dual_port": Form(),
+    "merge": Form(1, 2, text=True), "max_replicates": Form(1, 1),
+    "private_copies": Form(1, 1, lowest=0), "max_private_copies": Form(1, 1, lowest=0), "max_concurrency": Form(1, 1, lowest=0),
+    "static_array_offset": Form(1, 1, lowest=0), "force_pow2_depth": Form(1, 1, lowest=0, highest=1),
+    "aligned": Form(0, 1, power=True),
+}
+
+ARGUMENT: dict[str, Form] = {
+    "local_mem_size": Form(1, 1), "buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True),
+}
+
+CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "io": Form(1, 1, text=True), "blocking": Form()}
+
+#: attributes that ask for what is done anyway, or for what only a processor has
+MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
+                              "endian", "nosvm", "convergent", "flatten", "noduplicate"})
+
+
+def read(checker, attribute: Attribute, form: Form):
+    """The attribute's value; raises CompileError where it is not written as ``form`` says. ``checker`` knows constants."""
+    name, span = attribute.name, attribute.span
+    nodes = parse_expressions(attribute.arguments, span) if attribute.arguments and form.most else []
+    if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
+        raise CompileError.at(span, f"{name} takes {_count(form)}", f"write {_example(name, form)}")
+    if form.text:
+        values = tuple(_text(checker, node, attribute, form) for node in nodes)
+    elif not form.kept:
+        return True
+    else:
+        values = tuple(_number(checker, node, attribute, form) for node in nodes)
+    return values if len(values) > 1 else values[0] if values else True
+
+
+def _count(form: Form) -> str:
+    what = "text" if form.text else "number"
+    if form.most == 0:
+        return "no argument"
+    if form.least == form.most:
+        return f"{form.most} {what}{'s' * (form.most > 1)}"
+    return f"{form.least} to {form.most} {what}s"
+
+
+def _example(name: str, form: Form) -> str:
+    if not form.most:
+        return name
+    one = '"name"' if form.text else str(max(form.lowest, 2 if form.power else 1))
+    return f"{name}({', '.join([one] * max(1, form.least))})"
+
+
+def _number(checker, node, attribute: Attribute, form: Form) -> int:
+    number = checker.constant_int(node, f"an argument of {attribute.name}")
+    if not form.lowest <= number <= form.highest:
+        upto = f" to {form.highest}" if form.highest < (1 << 31) - 1 else " or more"
+        raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", f"write a number of {form.lowest}{upto}")
+    if form.power and number & number - 1:
+        raise CompileError.at(attribute.span, f"{attribute.name} must be a power of two, not {number}",
+                              f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}")
+    return number
+
+
+def _text(checker, node, attribute: Attribute, form: Form) -> str:
+    if not isinstance(node, c_ast.Constant) or node.type != "string":
+        raise CompileError.at(attribute.span, f"an argument of {attribute.name} must be a text in quotes",
+                              f"write {_example(attribute.name, form)}")
+    return node.value.strip('"')
+
+
+def check_function(attrs: dict, spans: dict, parameters: int):
+    """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds the place of each."""
+    size = attrs.get("work_group_size")
+    most = attrs.get("max_work_group_size")
+    limit = most if isinstance(most, int) else _product(most) if most else None
+    if size and limit is not None and _product(size) > limit:
+        _refuse(spans, "max_work_group_size", f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
+                "make the two agree")
+    simd = attrs.get("num_simd_work_items", 1)
+    if size and size[0] % simd:
+        _refuse(spans, "num_simd_work_items", f"num_simd_work_items({simd}) does not divide the group size {size[0]}",
+                "make the first dimension of reqd_work_group_size a multiple of it")
+    if attrs.get("max_global_work_dim") == 0 and size and _product(size) > 1:
+        _refuse(spans, "max_global_work_dim", "max_global_work_dim(0) asks for one work-item, reqd_work_group_size for more",
+                "remove one of them")
+    if attrs.get("autorun") and parameters:
+        _refuse(spans, "autorun", "an autorun kernel has no arguments", "read from channels, or remove autorun")
+
+
+def check_memory(attrs: dict, spans: dict):
+    """Raise CompileError for memory attributes that contradict each other."""
+    if attrs.get("singlepump") and attrs.get("doublepump"):
+        _refuse(spans, "doublepump", "a memory is pumped once or twice, not both", "remove singlepump or doublepump")
+    others = sorted(set(attrs) - {"register", "aligned", "max_concurrency", "private_copies", "max_private_copies"})
+    if attrs.get("register") and others:
+        _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")
+    bits, banks = attrs.get("bank_bits"), attrs.get("numbanks")
+    count = 1 if isinstance(bits, int) else len(bits or ())
+    if bits is not None and banks is not None and banks != 1 << count:
+        _refuse(spans, "bank_bits", f"{count} bank bits choose among {1 << count} banks, not {banks}",
+                f"write numbanks({1 << count})")
+
+
+def _product(numbers: Iterable[int]) -> int:
+    total = 1
+    for n in numbers:
+        total *= n
+    return total
+
+
+def _refuse(spans: dict, name: str, message: str, hint: str):
+    raise CompileError.at(spans[name], message, hint)

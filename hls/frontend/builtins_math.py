@@ -1,0 +1,69 @@
+"""The built-in functions on floats that are more than a few operations, or one operation of their own.
+
+Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float;
+a half goes through float, which has more than twice its digits.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+
+from ..ir import FloatType, Value
+from ..mathlib import SIGNATURES
+from . import types as ct
+
+__all__ = ["MATH", "LibraryCall", "floating"]
+
+
+def floating(types):
+    """The float type in which an operation on these types is done."""
+    t = reduce(ct.common, types)
+    return t if isinstance(t, ct.Float) else ct.FLOAT
+
+
+def _every_format(types):
+    widest = floating(types)
+    return (widest,) * len(types), widest
+
+
+def _operation(opcode: str, **attrs):
+    return lambda b, v, t: b.value(opcode, *v, attrs=attrs)
+
+
+@dataclass(frozen=True)
+class LibraryCall:
+    """Emits the call of a function of the library; :mod:`hls.frontend.library` brings its body."""
+
+    name: str
+
+    def rule(self, types):
+        """As for a :class:`hls.frontend.builtins.BuiltinRow`."""
+        signature = SIGNATURES[self.name]
+        mine = [given for given, wanted in zip(types, signature.parameters) if wanted == "float"]
+        t = floating(mine) if mine else ct.FLOAT
+        if t == ct.DOUBLE:
+            return "is not built yet for double: convert its arguments to float"
+        if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted != "float"):
+            return f"takes ({', '.join(signature.parameters)})"
+        kinds = {**ct.SCALARS, "float": t}
+        return tuple(kinds[name] for name in signature.parameters), kinds[signature.result]
+
+    def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
+        signature = SIGNATURES[self.name]
+        half, single = FloatType(16), FloatType(32)
+        narrow = any(x.type == half for x in v)
+        v = [b.value("fresize", x, result=single) if x.type == half else x for x in v]
+        result = ct.ir_type(ct.SCALARS[signature.result])
+        value = b.value("call", *v, result=result, attrs={"callee": signature.function})
+        return b.value("fresize", value, result=half) if narrow and result == single else value
+
+
+_OPERATIONS = [
+    ("fma", 3, _every_format, _operation("fma")),
+    ("sqrt", 1, _every_format, _operation("fsqrt")),
+    *((name, 1, _every_format, _operation("fintegral", rounding=mode)) for name, mode in (
+        ("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))),
+]
+
+#: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
+MATH = (*_OPERATIONS, *((name, len(signature.parameters), LibraryCall(name).rule, LibraryCall(name))
+                        for name, signature in SIGNATURES.items()))

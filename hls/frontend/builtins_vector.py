@@ -1,0 +1,151 @@
+"""Built-in functions that look at a vector as a whole: reductions, shuffles, choices.
+
+``emit`` gets the builder, the lanes of each argument (a scalar has one), the arguments' types and the result's type; it
+returns as many lanes as the result has.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ir import Builder, Value
+from . import types as ct
+
+__all__ = ["VECTOR_BUILTINS", "VectorRow"]
+
+_Lanes = tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class VectorRow:
+    """``rule`` maps the argument types to (parameter types, result type), or returns a message when they do not fit."""
+
+    name: str
+    arity: int
+    rule: Callable
+    emit: Callable[[Builder, list[_Lanes], list[ct.CType], ct.CType], _Lanes]
+
+
+def _set(types):
+    """any, all: of the highest bit of each component."""
+    return (tuple(types), ct.INT) if ct.integer(ct.element_of(types[0])) else "takes integers"
+
+
+def _two_points(types):
+    a, b = types
+    if a != b or not isinstance(ct.element_of(a), ct.Float) or getattr(a, "length", 1) > 4:
+        return f"takes two float vectors of up to four components, not '{a}' and '{b}'"
+    return (a, b), ct.element_of(a)
+
+
+def _one_point(types):
+    fitted = _two_points([types[0], types[0]])
+    return fitted if isinstance(fitted, str) else ((types[0],), fitted[1])
+
+
+def _direction(types):
+    fitted = _one_point(types)
+    return fitted if isinstance(fitted, str) else ((types[0],), types[0])
+
+
+def _space(types):
+    a, b = types
+    if a != b or not isinstance(a, ct.Vector) or a.length not in (3, 4) or not isinstance(a.element, ct.Float):
+        return f"takes two float3 or two float4, not '{a}' and '{b}'"
+    return (a, b), a
+
+
+def _shuffle(types):
+    *sources, mask = types
+    kinds = {t for t in sources}
+    if len(kinds) != 1 or not all(isinstance(t, ct.Vector) and t.length != 3 for t in types):
+        return "takes vectors of 2, 4, 8 or 16 components, the mask last"
+    element = mask.element
+    if not ct.integer(element) or element.signed or element.size != sources[0].element.size:
+        return f"takes a mask of unsigned integers as wide as the components, not '{mask}'"
+    return tuple(types), ct.Vector(sources[0].element, mask.length)
+
+
+def _vector_select(types):
+    a, b, c = types
+    wide = next((t for t in (a, b) if isinstance(t, ct.Vector)), c)
+    if not (a == b == wide) or not isinstance(c, ct.Vector) or c.length != wide.length or not ct.integer(c.element) \
+            or c.element.size != wide.element.size:
+        return f"takes two equal vectors and one of integers as wide, not '{a}', '{b}', '{c}'"
+    return (a, b, c), a
+
+
+def _top_bit(b: Builder, x: Value) -> Value:
+    return b.value("slt", x, b.const(0, x.type))
+
+
+def _reduced(opcode: str):
+    def emit(b, lanes, types, result):
+        bits = [_top_bit(b, x) for x in lanes[0]]
+        found = bits[0]
+        for bit in bits[1:]:
+            found = b.value(opcode, found, bit)
+        return (b.value("zext", found, result=ct.ir_type(result)),)
+
+    return emit
+
+
+def _dot(b, lanes, types, result):
+    total = None
+    for x, y in zip(*lanes):
+        product = b.value("fmul", x, y)
+        total = product if total is None else b.value("fadd", total, product)
+    return (total,)
+
+
+def _length(b, lanes, types, result):
+    (x,) = lanes
+    return (b.value("fsqrt", *_dot(b, [x, x], types, result)),)
+
+
+def _distance(b, lanes, types, result):
+    return _length(b, [tuple(b.value("fsub", x, y) for x, y in zip(*lanes))], types, result)
+
+
+def _normalize(b, lanes, types, result):
+    """A zero vector stays one."""
+    (size,) = _length(b, lanes, types, result)
+    zero = b.value("feq", size, b.const(0.0, size.type))
+    size = b.value("select", zero, b.const(1.0, size.type), size)
+    return tuple(b.value("fdiv", x, size) for x in lanes[0])
+
+
+def _cross(b, lanes, types, result):
+    x, y = lanes
+    out = []
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        out.append(b.value("fsub", b.value("fmul", x[i], y[j]), b.value("fmul", x[j], y[i])))
+    return (*out, b.const(0.0, x[0].type))[:len(x)]
+
+
+def _picked(b, lanes, types, result):
+    """Lanes of all sources but the last, which says which; only the low bits of each index count."""
+    *sources, masks = lanes
+    all_lanes = [lane for source in sources for lane in source]
+    out = []
+    for index in masks:
+        index = b.value("and", index, b.const(len(all_lanes) - 1, index.type))
+        out.append(b.value("extract", b.value("array", *all_lanes), index))
+    return tuple(out)
+
+
+def _chosen(b, lanes, types, result):
+    return tuple(b.value("select", _top_bit(b, c), y, x) for x, y, c in zip(*lanes))
+
+
+_ROWS = (
+    VectorRow("any", 1, _set, _reduced("or")), VectorRow("all", 1, _set, _reduced("and")),
+    VectorRow("dot", 2, _two_points, _dot), VectorRow("cross", 2, _space, _cross),
+    *(VectorRow(f"{fast}{name}", arity, rule, emit) for fast in ("", "fast_") for name, arity, rule, emit in (
+        ("length", 1, _one_point, _length), ("distance", 2, _two_points, _distance),
+        ("normalize", 1, _direction, _normalize))),
+    VectorRow("shuffle", 2, _shuffle, _picked), VectorRow("shuffle2", 3, _shuffle, _picked),
+    VectorRow("select", 3, _vector_select, _chosen),
+)
+
+VECTOR_BUILTINS: dict[str, VectorRow] = {row.name: row for row in _ROWS}

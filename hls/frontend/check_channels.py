@@ -1,0 +1,104 @@
+"""Channels and pipes: their declarations, and the functions that read and write them."""
+
+import re
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Span
+from . import tree as tt
+from . import types as ct
+from .check_group import GroupCallChecker
+from .layout import has_pointer
+
+__all__ = ["ChannelCallChecker"]
+
+_FUNCTION = re.compile(r"(read|write)_channel(_nb)?_(altera|intel)$")
+_PIPE = re.compile(r"(read|write)_pipe$")
+
+
+class ChannelCallChecker(GroupCallChecker):
+    """Adds channels. ``channels`` collects those of the file."""
+
+    def __init__(self, syntax):
+        super().__init__(syntax)
+        self.channels: list[tt.Channel] = []
+
+    def channel(self, node, attrs: dict, span: Span) -> tt.Channel:
+        """The channel, or array of channels, that a file-scope declaration makes."""
+        t, lengths = self.declared(node.type, span).type, []
+        while isinstance(t, ct.Array):
+            lengths.append(t.length)
+            t = t.element
+        if 0 in lengths:
+            raise CompileError.at(span, "this array of channels has no length", "write it between the brackets")
+        if node.init is not None:
+            raise CompileError.at(span, "a channel has no initial value", "write into it from a kernel")
+        self.check_payload(t, span)
+        return tt.Channel(str(node.name), t, span, tuple(lengths), attrs=attrs)
+
+    def check_payload(self, t: ct.CType, span: Span):
+        self.complete(t, span, "what a channel passes")
+        if isinstance(t, ct.Void) or has_pointer(t):
+            raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value")
+
+    def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
+        """The call of a function on a channel or pipe; None if the name is none of theirs."""
+        match = _FUNCTION.match(name)
+        if match:
+            return self._channel_call(name, match.group(1) == "write", match.group(2) is None, nodes, span)
+        match = _PIPE.match(name)
+        return self._pipe_call(name, match.group(1) == "write", nodes, span) if match else None
+
+    def _channel_call(self, name, write: bool, blocking: bool, nodes, span):
+        self.count(name, nodes, 1 + (write or not blocking), span)
+        channel, index = self._place(nodes[0], name)
+        if write:
+            value = self.assignable(self.rvalue(nodes[1]), channel.type, f"the value written to '{channel.name}'")
+            return tt.ChannelWrite(ct.VOID if blocking else ct.BOOL_T, span, channel, index, value, blocking)
+        if blocking:
+            return tt.ChannelRead(channel.type, span, channel, index)
+        answer = self.rvalue(nodes[1])
+        if not isinstance(answer.type, ct.Pointer) or answer.type.pointee not in (ct.BOOL_T, ct.UCHAR, ct.CHAR, ct.INT):
+            raise CompileError.at(answer.span, f"the second argument of {name} must point to a bool, not '{answer.type}'",
+                                  "declare bool valid; and pass &valid")
+        return tt.ChannelRead(channel.type, span, channel, index, answer, blocking=False)
+
+    def _pipe_call(self, name, write: bool, nodes, span):
+        self.count(name, nodes, 2, span)
+        channel, index = self._place(nodes[0], name)
+        if not channel.pipe:
+            raise CompileError.at(span, f"'{channel.name}' is a channel, not a pipe", f"use {name.split('_')[0]}_channel_intel")
+        pointer = self.rvalue(nodes[1])
+        wanted = ct.Pointer(channel.type, pointer.type.space if isinstance(pointer.type, ct.Pointer) else "private")
+        if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != channel.type:
+            raise CompileError.at(pointer.span, f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
+                                  "pass the address of a variable of the pipe's type")
+        blocking = "blocking" in channel.attrs
+        if write:
+            value = self.dereference(pointer, span)
+            return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)
+        return tt.ChannelRead(ct.INT, span, channel, index, None, pointer, blocking)
+
+    def _place(self, node, name: str) -> tuple[tt.Channel, tt.Expr]:
+        """The channel that is meant, and its number in the array of channels."""
+        indices = []
+        while isinstance(node, c_ast.ArrayRef):
+            indices.insert(0, node.subscript)
+            node = node.name
+        channel = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
+        span = self.span(node)
+        if not isinstance(channel, tt.Channel):
+            raise CompileError.at(span, f"the first argument of {name} must be a channel", "declare it at file scope: channel int c;")
+        if len(indices) != len(channel.lengths):
+            raise CompileError.at(span, f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices)}",
+                                  "give one index for each")
+        index = tt.Const(ct.LONG, span, 0)
+        for n, length in zip(indices, channel.lengths):
+            one = self.number(n, "the index of a channel")
+            if not ct.integer(one.type):
+                raise CompileError.at(one.span, f"an index must be an integer, not '{one.type}'")
+            if isinstance(one, tt.Const) and not 0 <= one.value < length:
+                raise CompileError.at(one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels")
+            row = tt.Binary(ct.LONG, span, "*", index, tt.Const(ct.LONG, span, length))
+            index = self.folded(tt.Binary(ct.LONG, span, "+", row, self.convert(one, ct.LONG)))
+        return channel, index

@@ -1,0 +1,85 @@
+"""Conversions between types: those that C makes, and casts."""
+
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from ..diag import CompileError
+from . import tree as tt
+from . import types as ct
+from .check_values import ValueChecker
+from .evaluate import constant
+from .layout import leaf_count
+
+__all__ = ["ConversionChecker"]
+
+#: more scalars than this are not copied as a whole
+_MOST_SCALARS = 4096
+
+
+class ConversionChecker(ValueChecker):
+    """Adds conversions to the expression checker."""
+
+    def convert(self, e: tt.Expr, t: ct.CType) -> tt.Expr:
+        """A number as another number type, a vector element by element, or a scalar as each element of a vector."""
+        if e.type == t:
+            return e
+        if isinstance(t, ct.Vector) and not isinstance(e.type, ct.Vector):
+            return tt.Convert(t, e.span, self.convert(e, t.element))
+        converted = tt.Convert(t, e.span, e)
+        return constant(converted) if isinstance(e, tt.Const) else converted
+
+    def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
+        """``e`` converted to ``t`` as by an assignment; ``role`` says what ``e`` is ("the argument for 'x'")."""
+        if ct.number(t) and ct.arithmetic(e.type):
+            return self.convert(e, t)
+        if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
+            if leaf_count(t) > _MOST_SCALARS:
+                raise CompileError.at(e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop")
+            return e
+        if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
+            return self._pointer_assignable(e, t, role)
+        if isinstance(e.type, ct.Void):
+            raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
+        hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
+        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
+
+    def _pointer_assignable(self, e, t, role):
+        source = e.type
+        if source.space != t.space:
+            wanted = replace(t, space=source.space, const=source.const, restrict=False)
+            raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
+                                  f"declare the other side as '{wanted}'")
+        if source.pointee != t.pointee and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
+            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
+        if source.const and not t.const:
+            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
+                                  "declare the other side const as well")
+        return e if source == t else tt.Convert(t, e.span, e)
+
+    def _expr_cast(self, node):
+        span = self.span(node)
+        declared = self.declared(node.to_type, span)
+        target = declared.type
+        if isinstance(target, ct.Void):
+            return tt.Convert(target, span, self.rvalue(node.expr))
+        if isinstance(target, ct.Vector) and isinstance(node.expr, c_ast.ExprList):
+            return self.vector_literal(target, node.expr.exprs, span)
+        e = self.rvalue(node.expr)
+        if ct.number(target) and ct.arithmetic(e.type):
+            return replace(self.convert(e, target), span=span)
+        if e.type == target and not isinstance(target, ct.Pointer | ct.Void):
+            return e
+        if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
+            return self._pointer_cast(e, target, span)
+        if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
+            raise CompileError.at(span, f"a cast cannot turn '{e.type}' into '{target}'",
+                                  f"write convert_{target}(x) for its value or as_{target}(x) for its bits")
+        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'",
+                              "addresses are not numbers here" if ct.Pointer in (type(target), type(e.type)) else "")
+
+    def _pointer_cast(self, e, target, span):
+        if e.type.space != target.space:
+            raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
+                                  f"write __{e.type.space} in the cast")
+        return tt.Convert(target, span, e)

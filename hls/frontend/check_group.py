@@ -1,0 +1,166 @@
+"""Built-in functions of work-groups: barriers, fences, atomic operations, async copies; and printf."""
+
+import re
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Span
+from ..ir.text import CONVERSION
+from . import tree as tt
+from . import types as ct
+from .check_vectors import VectorCallChecker
+
+__all__ = ["GroupCallChecker"]
+
+_BARRIERS = ("barrier", "work_group_barrier")
+_FENCES = {"mem_fence": "all", "read_mem_fence": "read", "write_mem_fence": "write"}
+#: name of the operation -> (operation of the IR, number of operands; None: the constant 1)
+_ATOMICS = {"add": ("add", 1), "sub": ("sub", 1), "xchg": ("xchg", 1), "inc": ("add", None), "dec": ("sub", None),
+            "cmpxchg": ("cmpxchg", 2), "min": ("min", 1), "max": ("max", 1), "and": ("and", 1), "or": ("or", 1),
+            "xor": ("xor", 1)}
+_ATOMIC = re.compile(r"(atomic|atom)_([a-z]+)$")
+_COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
+_VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
+
+
+class GroupCallChecker(VectorCallChecker):
+    """Adds the functions that have effects beyond their value."""
+
+    def group_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
+        """The call of such a function; None if the name is none of theirs."""
+        if name in _BARRIERS:
+            return self._barrier(name, nodes, span)
+        if name in _FENCES:
+            self.count(name, nodes, 1, span)
+            return tt.Fence(ct.VOID, span, _FENCES[name], self._flags(nodes[0], name))
+        if name in _COPIES:
+            return self._copy(name, nodes, span)
+        if name == "wait_group_events":
+            self.count(name, nodes, 2, span)
+            self.number(nodes[0], "the number of events")
+            return self._meet(span, 3)
+        if name == "prefetch":
+            self.count(name, nodes, 2, span)
+            return tt.Convert(ct.VOID, span, self.rvalue(nodes[1]))
+        if name == "printf":
+            return self._printf(nodes, span)
+        match = _ATOMIC.match(name)
+        return self._atomic(match, name, nodes, span) if match and match.group(2) in _ATOMICS else None
+
+    def _barrier(self, name, nodes, span):
+        if len(nodes) not in (1, 2):
+            self.count(name, nodes, 1, span)
+        return self._meet(span, self._flags(nodes[0], name))
+
+    def _meet(self, span: Span, flags: int) -> tt.Barrier:
+        if self.function is not None:
+            self.function.work_items.add("barrier")
+        return tt.Barrier(ct.VOID, span, flags)
+
+    def _flags(self, node, name: str) -> int:
+        flags = self.constant_int(node, f"the argument of {name}", "write CLK_LOCAL_MEM_FENCE or CLK_GLOBAL_MEM_FENCE")
+        if not 0 <= flags < 8:
+            raise CompileError.at(self.span(node), f"{name} does not take {flags}",
+                                  "write CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, or both with |")
+        return flags
+
+    # -- atomic operations
+
+    def _atomic(self, match, name, nodes, span):
+        fn, count = _ATOMICS[match.group(2)]
+        self.count(name, nodes, 1 + (count or 0), span)
+        pointer = self.rvalue(nodes[0])
+        t = pointer.type.pointee if isinstance(pointer.type, ct.Pointer) else None
+        wide = match.group(1) == "atom"
+        fits = t in (ct.INT, ct.UINT) or (wide and t in (ct.LONG, ct.ULONG)) or (fn == "xchg" and t == ct.FLOAT)
+        if not fits:
+            kinds = "int, uint, long or ulong" if wide else "int or uint"
+            raise CompileError.at(pointer.span, f"{name} takes a pointer to {kinds}, not '{pointer.type}'",
+                                  "use atom_ for 64 bits" if t in (ct.LONG, ct.ULONG) else "")
+        if pointer.type.space not in ("global", "local"):
+            raise CompileError.at(pointer.span, f"{name} works on __global and __local memory, not __{pointer.type.space}",
+                                  "a private variable needs no atomic operation")
+        if pointer.type.const:
+            raise CompileError.at(pointer.span, f"{name} writes through '{pointer.type}'", "remove const")
+        operands = [self.assignable(self.rvalue(n), t, f"an argument of {name}") for n in nodes[1:]]
+        if count is None:
+            operands = [tt.Const(t, span, 1)]
+        if fn in ("min", "max"):
+            fn = f"{'s' if t.signed else 'u'}{fn}"
+        return tt.Atomic(t, span, fn, pointer, tuple(operands))
+
+    # -- copies by the whole group
+
+    def _copy(self, name, nodes, span):
+        self.count(name, nodes, _COPIES[name], span)
+        target, source = self.rvalue(nodes[0]), self.rvalue(nodes[1])
+        for pointer, role in ((target, "first"), (source, "second")):
+            if not isinstance(pointer.type, ct.Pointer) or pointer.type.space not in ("global", "local"):
+                raise CompileError.at(pointer.span, f"the {role} argument of {name} must point to __global or __local memory, "
+                                      f"not '{pointer.type}'")
+        if target.type.pointee != source.type.pointee or target.type.space == source.type.space:
+            raise CompileError.at(span, f"{name} copies between __global and __local memory of one type, not from "
+                                  f"'{source.type}' to '{target.type}'")
+        if target.type.const:
+            raise CompileError.at(target.span, f"{name} writes through '{target.type}'", "remove const")
+        sizes = [self.assignable(self.rvalue(n), ct.ULONG, f"an argument of {name}") for n in nodes[2:-1]]
+        self.number(nodes[-1], f"the event of {name}")
+        one = tt.Const(ct.ULONG, span, 1)
+        stride = sizes[1] if len(sizes) > 1 else one
+        if self.function is not None:
+            self.function.work_items |= {"local_id", "local_size"}
+        to_local = target.type.space == "local"
+        return tt.AsyncCopy(ct.UINT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one)
+
+    # -- printf
+
+    def _printf(self, nodes, span):
+        text = nodes[0] if nodes else None
+        if not isinstance(text, c_ast.Constant) or text.type != "string":
+            raise CompileError.at(span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)')
+        format = _plain(_unescaped(text.value[1:-1]))
+        kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
+        if re.search(r"%", CONVERSION.sub("", format)):
+            raise CompileError.at(self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign")
+        arguments = [self.rvalue(n) for n in nodes[1:]]
+        given = sum(getattr(a.type, "length", 1) for a in arguments)
+        if given != len(kinds):
+            raise CompileError.at(span, f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there are "
+                                  f"{given} value{'s' * (given != 1)}", "give one value for each conversion")
+        place = iter(kinds)
+        return tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments))
+
+    def _printed(self, e: tt.Expr, kinds) -> tt.Expr:
+        element = ct.element_of(e.type)
+        for _ in range(getattr(e.type, "length", 1)):
+            kind = next(kinds)
+            if not ct.number(e.type):
+                raise CompileError.at(e.span, f"printf cannot show '{e.type}'", "print a number")
+            if kind in "sp":
+                raise CompileError.at(e.span, f"%{kind} is not supported in printf", "print numbers")
+            if isinstance(element, ct.Float) != (kind in "fFeEgGaA"):
+                raise CompileError.at(e.span, f"%{kind} does not show '{element}'",
+                                      "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it")
+        return self.convert(e, ct.with_element(e.type, ct.promoted(element)))
+
+
+def _unescaped(text: str) -> str:
+    """The characters that a string literal stands for."""
+    simple = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?"}
+
+    def one(match: re.Match) -> str:
+        code = match.group(1)
+        if code[0] == "x":
+            return chr(int(code[1:], 16))
+        return simple.get(code) or chr(int(code, 8))
+
+    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, text)
+
+
+def _plain(format: str) -> str:
+    """``%v4f`` as four conversions with commas between."""
+    def one(match: re.Match) -> str:
+        flags, width, precision, length, size, kind = match.groups()
+        return ",".join([f"%{flags}{width}{precision or ''}{size or ''}{kind}"] * int(length))
+
+    return _VECTOR_CONVERSION.sub(one, format)

@@ -1,0 +1,139 @@
+"""Structs and unions of the syntax tree to types."""
+
+from pycparser import c_ast
+
+from ..diag import CompileError, Span
+from . import types as ct
+from .layout import has_pointer
+from .lexer import Attribute, Word
+from .parse import Syntax, parse_expressions
+from .scope import Scopes, StructTag
+
+__all__ = ["StructChecker", "innermost"]
+
+_LARGEST_ALIGNMENT = 4096
+
+
+class StructChecker(Scopes):
+    """Resolves struct and union types. ``declared`` and ``constant_int`` come with the checkers built on this."""
+
+    def __init__(self, syntax: Syntax):
+        super().__init__()
+        self.syntax = syntax
+        self._structs: dict[int, ct.Struct] = {}  #: by node: `struct {int a;} x, y;` holds one node twice
+
+    def span(self, node) -> Span | None:
+        return self.syntax.span(node)
+
+    def struct(self, node) -> ct.Qualified:
+        """The type of a struct or union node, which may define it or only name it."""
+        if id(node) not in self._structs:
+            self._structs[id(node)] = self._resolved(node, isinstance(node, c_ast.Union))
+        return ct.Qualified(self._structs[id(node)])
+
+    def complete(self, t: ct.CType, span: Span, what: str):
+        """Refuse a type whose size is not known yet."""
+        inner = t
+        while isinstance(inner, ct.Array):
+            inner = inner.element
+        if isinstance(inner, ct.Struct) and inner.members is None:
+            raise CompileError.at(span, f"{what} has the type '{inner}', which is not complete",
+                                  "define its members before it is used")
+
+    def _resolved(self, node, union: bool) -> ct.Struct:
+        tag = f"{'union' if union else 'struct'} {node.name}" if node.name else ""
+        span = self.span(node)
+        if node.decls is None:
+            known = self.find(tag)
+            return known.type if known is not None else self._tag(tag, ct.Struct(str(node.name), union), span)
+        known = self.here(tag) if tag else None
+        if known is not None and known.type.members is not None:
+            raise CompileError.at(span, f"'{tag}' is defined twice", f"the first one is at line {known.span.line}")
+        struct = known.type if known is not None else ct.Struct(str(node.name or ""), union)
+        if tag and known is None:
+            self._tag(tag, struct, span)
+        self._define(struct, node, span)
+        return struct
+
+    def _tag(self, tag: str, struct: ct.Struct, span: Span) -> ct.Struct:
+        self.add(tag, StructTag(struct, span), span)
+        return struct
+
+    def _define(self, struct: ct.Struct, node, span: Span):
+        members, names = [], {}
+        for decl in node.decls:
+            if isinstance(decl, c_ast.Pragma):
+                continue
+            members += self._declared_member(struct, decl, span)
+        for name, _, _ in members:
+            if name in names:
+                raise CompileError.at(span, f"'{struct}' has two members called '{name}'", "rename one of them")
+            names[name] = True
+        if not members:
+            raise CompileError.at(span, f"'{struct}' has no members", "give it at least one")
+        packed, align = self._layout_attributes(self.syntax.struct_attributes(node), struct)
+        struct.complete(members, packed, align)
+        if struct.union and has_pointer(struct):
+            raise CompileError.at(span, "a union cannot hold a pointer", "addresses are not numbers here")
+
+    def _declared_member(self, struct: ct.Struct, decl, span: Span) -> list[tuple[str, ct.CType, int]]:
+        inner = innermost(decl)
+        place = self.span(inner if inner.coord else decl) or span
+        if getattr(decl, "bitsize", None) is not None:
+            raise CompileError.at(place, "bit-fields are not part of OpenCL C", "use masks and shifts on an unsigned member")
+        if isinstance(decl.type, (c_ast.Struct, c_ast.Union)) and decl.name is None:
+            return self._nameless(struct, decl, place)
+        declared = self.declared(decl.type, place)
+        t = declared.type
+        if isinstance(t, ct.Void) or (isinstance(t, ct.Array) and t.length == 0):
+            raise CompileError.at(place, f"the member '{decl.name}' has no size", "give it a type with a size")
+        self.complete(t, place, f"the member '{decl.name}'")
+        if declared.space and not isinstance(t, ct.Pointer):
+            raise CompileError.at(place, f"a member cannot be in __{declared.space} memory of its own",
+                                  "the whole struct lies in one memory")
+        if t == ct.BOOL_T:
+            raise CompileError.at(place, "a bool in a struct has no defined layout", "use uchar")
+        _, align = self._layout_attributes(self.attributes(decl), struct, decl.name)
+        return [(str(decl.name), t, align)]
+
+    def _nameless(self, struct, decl, place):
+        raise CompileError.at(place, f"'{struct}' has a member without a name", "name it, and write the name in each use")
+
+    def attributes(self, node) -> list[Attribute]:
+        """All attributes of a declaration, before and after its declarator."""
+        words = [*node.quals, *getattr(node, "funcspec", []), *(innermost(node).quals or [])]
+        found = [a for w in words if isinstance(w, Word) for a in w.attributes]
+        return list(dict.fromkeys([*found, *self.syntax.attributes_after(innermost(node))]))
+
+    def _layout_attributes(self, attributes: list[Attribute], struct, member: str = "") -> tuple[bool, int]:
+        """(packed, least alignment) of the attributes of a struct or a member."""
+        packed, align = False, 1
+        for attribute in attributes:
+            if attribute.name == "packed":
+                packed = True
+                align = 1
+            elif attribute.name == "aligned":
+                align = max(align, self.alignment_of(attribute))
+            else:
+                of = f"the member '{member}'" if member else f"'{struct}'"
+                self.warn(attribute.span, f"the attribute '{attribute.name}' of {of} is ignored",
+                          self.similar(attribute.name, ("packed", "aligned")))
+        return packed, align
+
+    def alignment_of(self, attribute: Attribute) -> int:
+        """The N of ``aligned(N)``; without one, the largest alignment that a type can need."""
+        nodes = parse_expressions(attribute.arguments, attribute.span) if attribute.arguments else []
+        if not nodes:
+            return 128
+        number = self.constant_int(nodes[0], "an alignment")
+        if len(nodes) != 1 or number < 1 or number & number - 1 or number > _LARGEST_ALIGNMENT:
+            raise CompileError.at(attribute.span, f"an alignment must be a power of two up to {_LARGEST_ALIGNMENT}",
+                                  "write aligned(16)")
+        return number
+
+
+def innermost(node):
+    """The part of a declarator that holds the declared name."""
+    while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
+        node = node.type
+    return node

@@ -1,0 +1,144 @@
+"""Built-in functions of vectors: element-wise calls, conversions, loads and stores."""
+
+import re
+
+from ..diag import CompileError, Span
+from . import tree as tt
+from . import types as ct
+from .builtins import BROADCAST, BUILTINS
+from .builtins_vector import VECTOR_BUILTINS
+from .check_parts import PartChecker
+
+__all__ = ["VectorCallChecker"]
+
+_CONVERSION = re.compile(r"convert_([a-z]+)(\d*)(_sat)?(?:_(rt[ezpn]))?$")
+_ACCESS = re.compile(r"v(load|store)(2|3|4|8|16)$")
+
+
+class VectorCallChecker(PartChecker):
+    """Adds calls of built-in functions whose arguments may be vectors."""
+
+    def count(self, name: str, nodes, wanted: int, span: Span):
+        if len(nodes) != wanted:
+            plural = "" if wanted == 1 else "s"
+            raise CompileError.at(span, f"'{name}' takes {wanted} argument{plural}, not {len(nodes)}")
+
+    def call_builtin(self, name: str, nodes, span: Span) -> tt.Expr:
+        """A call of a function that works on numbers, and on vectors element by element."""
+        arguments = [self._operand(n, name) for n in nodes]
+        if name in VECTOR_BUILTINS and (name not in BUILTINS or any(isinstance(a.type, ct.Vector) for a in arguments)):
+            return self._whole(name, arguments, nodes, span)
+        row = BUILTINS[name]
+        self.count(name, nodes, row.arity, span)
+        shape = self._shape(name, arguments, span)
+        fitted = row.rule([ct.element_of(a.type) for a in arguments])
+        if isinstance(fitted, str):
+            raise CompileError.at(span, f"'{name}' {fitted}")
+        params, result = fitted
+        if shape is None:
+            return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
+        params = [ct.Vector(t, shape.length) for t in params]
+        self._check_elements(name, arguments, params, span)
+        result = ct.mask_of(params[0]) if row.test else ct.Vector(result, shape.length)
+        return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
+
+    def _operand(self, node, name: str) -> tt.Expr:
+        e = self.rvalue(node)
+        if not ct.number(e.type):
+            raise CompileError.at(e.span, f"an argument of {name} must be a number, not '{e.type}'",
+                                  "index it to get an element" if isinstance(e.type, ct.Pointer) else "")
+        return e
+
+    def _whole(self, name: str, arguments, nodes, span: Span) -> tt.Expr:
+        row = VECTOR_BUILTINS[name]
+        self.count(name, nodes, row.arity, span)
+        fitted = row.rule([a.type for a in arguments])
+        if isinstance(fitted, str):
+            raise CompileError.at(span, f"'{name}' {fitted}")
+        params, result = fitted
+        return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
+
+    def _shape(self, name: str, arguments, span: Span) -> ct.Vector | None:
+        """The vector type that says how long the call's vectors are."""
+        vectors = [a.type for a in arguments if isinstance(a.type, ct.Vector)]
+        if not vectors:
+            return None
+        if any(v.length != vectors[0].length for v in vectors):
+            raise CompileError.at(span, f"'{name}' takes vectors of one length, not "
+                                  + ", ".join(f"'{a.type}'" for a in arguments))
+        if len(vectors) < len(arguments) and name not in BROADCAST:
+            raise CompileError.at(span, f"'{name}' takes only vectors when one argument is one",
+                                  f"write ({vectors[0]})(x) around a number")
+        return vectors[0]
+
+    def _check_elements(self, name, arguments, params, span):
+        for a, t in zip(arguments, params):
+            if isinstance(a.type, ct.Vector) and a.type != t:
+                raise CompileError.at(span, f"an argument of '{name}' is '{a.type}', not '{t}'", f"write convert_{t}(...)")
+
+    # -- conversions
+
+    def conversion(self, name: str, nodes, span: Span) -> tt.Expr | None:
+        """``convert_T...`` and ``as_T`` of vectors; None if the name is neither."""
+        if name.startswith("as_") and name[3:] in (ct.VECTORS | ct.SCALARS):
+            return self._reinterpret((ct.VECTORS | ct.SCALARS)[name[3:]], name, nodes, span)
+        match = _CONVERSION.match(name)
+        if match is None:
+            return None
+        base, length, saturate, rounding = match.groups()
+        target = ct.VECTORS.get(base + length) if length else ct.SCALARS.get(base)
+        if target is None or target == ct.BOOL_T:
+            return None
+        self.count(name, nodes, 1, span)
+        e = self._operand(nodes[0], name)
+        if getattr(e.type, "length", 1) != getattr(target, "length", 1):
+            raise CompileError.at(e.span, f"'{name}' cannot convert '{e.type}'", "the lengths differ")
+        return self._converted(name, e, target, bool(saturate), rounding, span)
+
+    def _converted(self, name, e, target, saturate: bool, rounding: str | None, span: Span) -> tt.Expr:
+        source, element = ct.element_of(e.type), ct.element_of(target)
+        if isinstance(element, ct.Float):
+            if saturate:
+                raise CompileError.at(span, f"'{name}': only integers saturate", f"write convert_{target}")
+            if rounding not in (None, "rte") and source != element:
+                return tt.ConvertExactly(target, span, e, saturate, rounding)
+        elif saturate or (rounding not in (None, "rtz") and isinstance(source, ct.Float)):
+            return tt.ConvertExactly(target, span, e, saturate, rounding or "rtz")
+        return self.convert(e, target)
+
+    def _reinterpret(self, target: ct.CType, name: str, nodes, span: Span) -> tt.Expr:
+        self.count(name, nodes, 1, span)
+        e = self._operand(nodes[0], name)
+        if e.type == ct.BOOL_T or target == ct.BOOL_T or e.type.size != target.size:
+            raise CompileError.at(span, f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}")
+        if isinstance(e.type, ct.Vector) or isinstance(target, ct.Vector):
+            return tt.Reinterpret(target, span, e)
+        return tt.Builtin(target, span, name, (e,))
+
+    # -- memory
+
+    def vector_access(self, name: str, nodes, span: Span) -> tt.Expr | None:
+        """``vloadN(offset, p)`` and ``vstoreN(v, offset, p)``; None if the name is neither."""
+        match = _ACCESS.match(name)
+        if match is None:
+            return None
+        store, length = match.group(1) == "store", int(match.group(2))
+        self.count(name, nodes, 2 + store, span)
+        pointer = self.rvalue(nodes[-1])
+        if not isinstance(pointer.type, ct.Pointer) or not ct.arithmetic(pointer.type.pointee) \
+                or pointer.type.pointee == ct.BOOL_T:
+            raise CompileError.at(pointer.span, f"the last argument of {name} must be a pointer to numbers, "
+                                  f"not '{pointer.type}'", "pass the address of the first element")
+        t = ct.Vector(pointer.type.pointee, length)
+        offset = self.number(nodes[-2], f"the offset of {name}")
+        if not ct.integer(offset.type):
+            raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
+        wide = self.convert(offset, ct.LONG if offset.type.signed else ct.ULONG)
+        index = tt.Binary(wide.type, offset.span, "*", wide, tt.Const(wide.type, offset.span, length))
+        place = tt.Packed(t, span, tt.PointerAdd(pointer.type, span, pointer, self.folded(index)))
+        if not store:
+            return place
+        if pointer.type.const or pointer.type.space == "constant":
+            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", "remove const")
+        value = self.assignable(self.rvalue(nodes[0]), t, f"the value of {name}")
+        return tt.Sequence(ct.VOID, span, tt.Assign(t, span, place, value), tt.Convert(ct.VOID, span, tt.Const(ct.INT, span, 0)))

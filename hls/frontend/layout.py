@@ -1,0 +1,85 @@
+"""How a value of a type is made of scalars, and how those lie in memory."""
+
+from functools import cache
+from math import gcd
+
+from ..ir import ArrayType, IntType
+from ..ir import Type as IRType
+from ..ir.values import float_to_bits
+from . import types as ct
+
+__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element", "value_type"]
+
+#: (byte offset, scalar or pointer type) of one scalar of a value
+Leaf = tuple[int, ct.CType]
+#: unsigned integers by their size in bytes
+CHUNKS = {1: ct.UCHAR, 2: ct.USHORT, 4: ct.UINT, 8: ct.ULONG}
+
+
+@cache
+def leaves(t: ct.CType) -> tuple[Leaf, ...]:
+    """The scalars of a value of the type, in memory order. Padding is none; of a union they are its bytes, in words."""
+    if isinstance(t, ct.Array):
+        return _repeated(leaves(t.element), t.element.size, t.length)
+    if isinstance(t, ct.Vector):
+        return _repeated(((0, t.element),), t.element.size, t.length)
+    if not isinstance(t, ct.Struct):
+        return ((0, t),)
+    if t.union:
+        word = min(8, gcd(t.align, t.size))
+        return _repeated(((0, CHUNKS[word]),), word, t.size // word)
+    return tuple((m.offset + offset, scalar) for m in t.members for offset, scalar in leaves(m.type))
+
+
+def _repeated(inner: tuple[Leaf, ...], size: int, count: int) -> tuple[Leaf, ...]:
+    return tuple((k * size + offset, scalar) for k in range(count) for offset, scalar in inner)
+
+
+@cache
+def leaf_count(t: ct.CType) -> int:
+    """``len(leaves(t))`` without making them."""
+    if isinstance(t, ct.Array):
+        return t.length * leaf_count(t.element)
+    if isinstance(t, ct.Vector):
+        return t.length
+    if isinstance(t, ct.Struct) and not t.union:
+        return sum(leaf_count(m.type) for m in t.members)
+    return len(leaves(t))
+
+
+def value_type(t: ct.CType) -> IRType:
+    """The one IR type of a value as a host or a channel passes it: of several scalars, elements of the size that fits them all."""
+    if not ct.aggregate(t):
+        return ct.ir_type(t)
+    size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
+    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+    element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
+    return ArrayType(element, t.size // size)
+
+
+def has_pointer(t: ct.CType) -> bool:
+    """Whether a pointer is somewhere inside."""
+    if isinstance(t, ct.Struct):
+        return any(has_pointer(m.type) for m in t.members or ())
+    return has_pointer(t.element) if isinstance(t, ct.Array) else isinstance(t, ct.Pointer)
+
+
+@cache
+def memory_element(t: ct.CType) -> IRType:
+    """What a memory that holds values of the type is said to hold: their scalar, a word if all have its size, or bytes."""
+    if isinstance(t, ct.Array):
+        return memory_element(t.element)
+    if not isinstance(t, ct.Struct):
+        return ct.ir_type(ct.element_of(t))
+    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+    if len(kinds) == 1 and not t.union and all(offset % scalar.size == 0 for offset, scalar in leaves(t)):
+        (kind,) = kinds
+        return kind if t.size % kind.bytes == 0 else IntType(8)
+    word = gcd(t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
+    return IntType(8 * word) if all(scalar.size == word for _, scalar in leaves(t)) else IntType(8)
+
+
+def encoded(value: float, t: ct.CType) -> bytes:
+    """The bytes of a constant scalar in memory, little endian."""
+    bits = float_to_bits(value, t.bits) if isinstance(t, ct.Float) else value
+    return bits.to_bytes(t.size, "little")

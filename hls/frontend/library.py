@@ -1,0 +1,52 @@
+"""Brings the bodies of library functions that a module calls: they become helpers like those of the program."""
+
+from functools import cache
+from importlib import resources
+
+from .. import mathlib
+from ..ir import Function, Module, walk
+from ..ir.clone import clone_function
+from .check import check
+from .lower import lower
+from .parse import parse
+from .preprocess import preprocess
+
+__all__ = ["link"]
+
+_BY_FUNCTION = {signature.function: signature for signature in mathlib.SIGNATURES.values()}
+
+
+def link(module: Module) -> Module:
+    """The module with every library function that it calls, callees before their callers."""
+    found: dict[str, Function] = {}
+    for function in module.functions.values():
+        _add_callees(function, {}, found)
+    return Module({**found, **module.functions}, module.sources, module.channels) if found else module
+
+
+def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]):
+    """Add what ``function`` calls; ``beside`` are the functions of its own file where that is one of the library."""
+    for op in walk(function.body):
+        name = op.attrs["callee"] if op.opcode == "call" else None
+        home = _compiled(_BY_FUNCTION[name].file) if name in _BY_FUNCTION else beside
+        if name in home and name not in found:
+            _add_callees(home[name], home, found)
+            found[name] = clone_function(home[name])
+
+
+@cache
+def _compiled(file: str) -> dict[str, Function]:
+    """The functions of one of the library's files, by their names in the IR."""
+    folder = str(resources.files(mathlib.__name__))
+    program = check(parse(preprocess(mathlib.source(file), file, {}, [folder]), file))
+    if program.diagnostics:
+        raise AssertionError(f"the library does not compile: {program.diagnostics[0]}")
+    functions = lower(program.functions, program.constants, {}).functions
+    names = {name: f"math__{name}" for name in functions}
+    for function in functions.values():
+        function.name = names[function.name]
+        function.attrs["library"] = True  # its places in the source are nobody's business
+        for op in walk(function.body):
+            if op.opcode == "call":
+                op.attrs["callee"] = names.get(op.attrs["callee"], op.attrs["callee"])
+    return {function.name: function for function in functions.values()}

@@ -1,0 +1,92 @@
+"""Conversions of values: between numbers, to vectors, and of bits."""
+
+from ..diag import Span
+from ..ir import BOOL, IntType, Value
+from . import tree as tt
+from . import types as ct
+from .builtins_integer import clamp_to
+from .layout import leaves
+from .lower_memory import MemoryLowering
+
+__all__ = ["ConvertLowering"]
+
+
+_ROUNDINGS = {"rte": "even", "rtz": "zero", "rtp": "up", "rtn": "down"}
+
+
+class ConvertLowering(MemoryLowering):
+    """Adds conversions. ``value`` and ``condition`` come with the class built on this."""
+
+    def _convert(self, e):
+        if isinstance(e.type, ct.Void):
+            self.value(e.operand)
+            return None
+        if isinstance(e.type, ct.Vector):
+            return self._vector(e)
+        if e.type == ct.BOOL_T:
+            return self.condition(e.operand)
+        if isinstance(e.operand, (tt.Compare, tt.Logical)) and isinstance(e.type, ct.Int):
+            return self.emit(e.span, "zext", self.condition(e.operand), result=ct.ir_type(e.type))
+        return self.converted(e.span, self.value(e.operand), e.operand.type, e.type)
+
+    def _vector(self, e):
+        source, target = ct.element_of(e.operand.type), e.type.element
+        if not isinstance(e.operand.type, ct.Vector):
+            return (self.value(e.operand),) * e.type.length
+        return tuple(self.converted(e.span, x, source, target) for x in self.value(e.operand))
+
+    def converted(self, span: Span, x: Value, source: ct.CType, target: ct.CType, rounding: str = "") -> Value:
+        """``x`` of the scalar type ``source`` as a ``target`` (which is not bool, unless both are)."""
+        wanted = ct.ir_type(target)
+        if x.type == wanted:
+            return x
+        if target == ct.BOOL_T:
+            return self.nonzero(span, x, source)
+        opcode = _opcode(source, target)
+        floating = isinstance(source, ct.Float) or isinstance(target, ct.Float)
+        return self.emit(span, opcode, x, result=wanted, attrs={"rounding": rounding} if rounding and floating else {})
+
+    def nonzero(self, span: Span, x: Value, t: ct.CType) -> Value:
+        """Whether the number is not 0, as an i1."""
+        if x.type == BOOL:
+            return x
+        return self.emit(span, "fne" if isinstance(t, ct.Float) else "ne", x, self.zero(t, span))
+
+    def truth(self, span: Span, bit: Value, t: ct.CType) -> Value:
+        """The outcome of a comparison as C's number: 1 for true, or all ones in a vector's component."""
+        opcode = "sext" if isinstance(t, ct.Vector) else "zext"
+        return self.emit(span, opcode, bit, result=ct.ir_type(ct.element_of(t)))
+
+    # -- conversions with a rounding or saturation of their own
+
+    def _convertexactly(self, e):
+        value = self.value(e.operand)
+        source, target = ct.element_of(e.operand.type), ct.element_of(e.type)
+        if isinstance(value, tuple):
+            return tuple(self._exactly(e, x, source, target) for x in value)
+        return self._exactly(e, value, source, target)
+
+    def _exactly(self, e, x: Value, source: ct.CType, target: ct.CType) -> Value:
+        if isinstance(source, ct.Float) or isinstance(target, ct.Float):  # an integer that a float does not fit saturates
+            return self.converted(e.span, x, source, target, _ROUNDINGS[e.rounding])
+        self.builder.span = e.span
+        if x.type == BOOL:
+            x, source = self.emit(e.span, "zext", x, result=IntType(8)), ct.UCHAR
+        return clamp_to(self.builder, x, source.signed, target)
+
+    # -- bits
+
+    def reinterpreted(self, value, source: ct.CType, target: ct.CType, span: Span):
+        """The bytes of a value read as another type; a byte that is in padding is 0."""
+        values = value if isinstance(value, tuple) else (value,)
+        found = self.chunks(span).repacked(values, leaves(source), leaves(target))
+        return found if ct.aggregate(target) else found[0]
+
+
+def _opcode(source: ct.CType, target: ct.CType) -> str:
+    """The operation that converts between two different number types."""
+    if isinstance(target, ct.Float):
+        return "fresize" if isinstance(source, ct.Float) else "sitofp" if source.signed else "uitofp"
+    if isinstance(source, ct.Float):
+        return "fptosi" if target.signed else "fptoui"
+    return "trunc" if target.bits < source.bits else "sext" if source.signed else "zext"

@@ -1,0 +1,261 @@
+"""Places and accesses: variables, members, elements, and what is behind pointers.
+
+The value of a scalar is one IR value; that of a vector, a struct or an array is a tuple of its scalars in memory order
+(``hls.frontend.layout.leaves``). A vector or struct in global or local memory is moved by one wide access where its size
+is a power of two; see docs/rationale/vectors.md.
+"""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import gcd
+
+from ..diag import Span
+from ..ir import I64, ArrayType, Builder, IntType, Region, Value
+from . import tree as tt
+from . import types as ct
+from .bits import Chunks
+from .layout import leaves
+from .storage import Storage
+
+__all__ = ["Address", "MemoryLowering", "Part"]
+
+_MOST_WIDE_BYTES = 128
+
+
+@dataclass(frozen=True)
+class Address:
+    """A place: in the memory ``memory``, or where the pointer value ``base`` points; plus ``offset`` bytes (i64).
+
+    ``wide``: accesses of many scalars may be one. ``align``: what is known of the address, in bytes, where it is less than
+    the type of the access would have.
+    """
+
+    memory: str | None = None
+    base: Value | None = None
+    offset: Value | None = None
+    name: str = ""  #: of the variable, for the names of what is loaded
+    wide: bool = False
+    align: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A place in a variable that is taken apart: members by ``path``, and element ``index`` (i64) of all arrays together."""
+
+    variable: tt.Variable
+    path: tuple[int, ...] = ()
+    index: Value | None = None
+
+
+class MemoryLowering:
+    """Appends operations to ``self.builder``, whose region changes as branches are entered."""
+
+    def __init__(self, storage: Storage, body: Region):
+        self.storage = storage
+        self.builder = Builder(body)
+        self.always = self.builder.true()  #: the predicate of every access
+
+    # -- regions and operations
+
+    @contextmanager
+    def inside(self, region: Region):
+        """Append to ``region`` in between."""
+        outer, self.builder.region = self.builder.region, region
+        try:
+            yield
+        finally:
+            self.builder.region = outer
+
+    def op(self, span: Span, opcode: str, *operands, **options):
+        self.builder.span = span
+        return self.builder.op(opcode, *operands, **options)
+
+    def emit(self, span: Span, opcode: str, *operands, **options) -> Value:
+        return self.op(span, opcode, *operands, **options).result
+
+    def const(self, span: Span, value, type) -> Value:
+        self.builder.span = span
+        return self.builder.const(value, type)
+
+    def zero(self, t: ct.CType, span: Span) -> Value:
+        """0 of a scalar type."""
+        return self.const(span, 0.0 if isinstance(t, ct.Float) else 0, ct.ir_type(t))
+
+    # -- places
+
+    def address(self, e: tt.LValue) -> Address | Part:
+        """Where the lvalue is."""
+        if isinstance(e, tt.VariableRef):
+            if self.storage.apart(e.variable):
+                return Part(e.variable)
+            return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")
+        if isinstance(e, tt.Member):
+            return self._member_place(self.address(e.base), e)
+        if isinstance(e, tt.Lanes):
+            return self.lane(self.address(e.base), e.lanes[0], e.base.type, e.span)
+        place = self.target(e.pointer)
+        if isinstance(e, tt.Packed):
+            return replace(place, align=e.type.element.size)
+        return place
+
+    def _member_place(self, place, e: tt.Member) -> Address | Part:
+        struct, member = e.base.type, e.base.type.members[e.index]
+        if isinstance(place, Part) and not struct.union:
+            return replace(place, path=(*place.path, e.index))
+        place = self._settled(place, struct, e.span)
+        if struct.align < ct.alignment(member.type):
+            place = replace(place, align=min(struct.align, place.align or struct.align))
+        return self.moved(place, self.const(e.span, member.offset, I64), e.span) if member.offset else place
+
+    def lane(self, place, lane: int, t: ct.Vector, span: Span) -> Address | Part:
+        """The place of one component of the vector at a place."""
+        if isinstance(place, Part):
+            return replace(place, path=(*place.path, lane))
+        return self.moved(place, self.const(span, lane * t.element.size, I64), span) if lane else place
+
+    def moved(self, place: Address, distance: Value, span: Span) -> Address:
+        """The place so many bytes further."""
+        offset = distance if place.offset is None else self.emit(span, "add", place.offset, distance)
+        return replace(place, offset=offset)
+
+    def _settled(self, place, t: ct.CType, span: Span) -> Address:
+        """The place of a scalar or a union as an address."""
+        if isinstance(place, Address):
+            return place
+        memory = self.storage.part(place.variable, place.path)
+        offset = place.index
+        if offset is not None and t.size > 1:
+            offset = self.emit(span, "mul", offset, self.const(span, t.size, I64))
+        return Address(memory, offset=offset, name=memory)
+
+    def target(self, e: tt.Expr) -> Address | Part:
+        """Where the pointer expression points."""
+        if isinstance(e, tt.AddressOf):
+            return self._first(self.address(e.target), e.target.type, e.span)
+        if isinstance(e, tt.PointerAdd):
+            return self._moved(e)
+        if isinstance(e, tt.VariableRef) and (buffer := self.storage.buffer(e.variable)):
+            return Address(buffer, name=e.variable.name, wide=True)
+        if isinstance(e, tt.Convert):
+            place = self.target(e.operand)
+            return place if isinstance(place, Address) else Address(base=self.value(e.operand))
+        name = e.variable.name if isinstance(e, tt.VariableRef) else ""
+        return Address(base=self.value(e), name=name, wide=e.type.space in ("global", "local"))
+
+    def _first(self, place, t: ct.CType, span: Span):
+        """The place of the first element, where the place is that of an array."""
+        if isinstance(place, Part) and isinstance(t, ct.Array) and place.index is not None:
+            return replace(place, index=self.emit(span, "mul", place.index, self.const(span, t.length, I64)))
+        return place
+
+    def _moved(self, e: tt.PointerAdd):
+        start = self.target(e.pointer)
+        apart = isinstance(start, Part)
+        step = self.distance(e.index, 1 if apart else e.pointer.type.pointee.size, e.span)
+        before = start.index if apart else start.offset
+        if e.subtract:
+            place = self.emit(e.span, "sub", self.const(e.span, 0, I64) if before is None else before, step)
+        else:
+            place = step if before is None else self.emit(e.span, "add", before, step)
+        return replace(start, **{"index" if apart else "offset": place})
+
+    def distance(self, index: tt.Expr, size: int, span: Span) -> Value:
+        """``index`` elements of ``size`` bytes, as an i64."""
+        if isinstance(index, tt.Const):
+            count = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
+            return self.const(span, count * size, I64)
+        wide = ct.LONG if index.type.signed else ct.ULONG
+        count = self.converted(index.span, self.value(index), index.type, wide)
+        return count if size == 1 else self.emit(span, "mul", count, self.const(span, size, I64))
+
+    def pointer(self, a: Address, span: Span) -> Value:
+        """The address as one pointer value."""
+        if a.memory is not None:
+            offset = a.offset if a.offset is not None else self.const(span, 0, I64)
+            return self.emit(span, "addr", offset, attrs={"mem": a.memory})
+        return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
+
+    def scalars(self, place, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
+        """The place of every scalar of a value at a place, in the order of ``leaves``."""
+        if isinstance(place, Part) and ct.aggregate(t) and not (isinstance(t, ct.Struct) and t.union):
+            return [one for inner, type in self._inner(place, t, span) for one in self.scalars(inner, type, span)]
+        place = self._settled(place, t, span)
+        return [(self.moved(place, self.const(span, offset, I64), span) if offset else place, scalar)
+                for offset, scalar in leaves(t)]
+
+    def _inner(self, place: Part, t: ct.CType, span: Span):
+        if isinstance(t, ct.Vector):
+            return [(self.lane(place, k, t, span), t.element) for k in range(t.length)]
+        if isinstance(t, ct.Struct):
+            return [(replace(place, path=(*place.path, k)), m.type) for k, m in enumerate(t.members)]
+        first = self._first(place, t, span)
+        return [(first if not k else replace(first, index=self._plus(first.index, k, span)), t.element)
+                for k in range(t.length)]
+
+    def _plus(self, index: Value | None, k: int, span: Span) -> Value:
+        number = self.const(span, k, I64)
+        return number if index is None else self.emit(span, "add", index, number)
+
+    # -- accesses
+
+    def load(self, place, t: ct.CType, span: Span):
+        """The value at a place: a tuple for a vector, struct or array."""
+        if not ct.aggregate(t):
+            return self._read(self._settled(place, t, span), t, span)
+        wide = self._wide(place, t)
+        if wide is None:
+            return tuple(self._read(inner, scalar, span) for inner, scalar in self.scalars(place, t, span))
+        whole = self.emit(span, "load", self.pointer(place, span), self.always, result=wide, name=place.name,
+                          attrs=_aligned(place, t, wide.bytes))
+        return self.chunks(span).unpacked(whole, leaves(t))
+
+    def _read(self, place: Address, t: ct.CType, span: Span) -> Value:
+        return self.emit(span, "load", self.pointer(place, span), self.always, result=ct.ir_type(t), name=place.name,
+                         attrs=_aligned(place, t, t.size))
+
+    def store(self, place, value, t: ct.CType, span: Span):
+        """Put a value of the type where the place is."""
+        if not ct.aggregate(t):
+            self._write(self._settled(place, t, span), value, t, span)
+            return
+        wide = self._wide(place, t)
+        if wide is None:
+            for (inner, scalar), one in zip(self.scalars(place, t, span), value, strict=True):
+                self._write(inner, one, scalar, span)
+            return
+        whole = self.chunks(span).packed(value, leaves(t), wide)
+        self.op(span, "store", self.pointer(place, span), whole, self.always, attrs=_aligned(place, t, wide.bytes))
+
+    def _write(self, place: Address, value: Value, t: ct.CType, span: Span):
+        self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_aligned(place, t, t.size))
+
+    def chunks(self, span: Span) -> Chunks:
+        self.builder.span = span
+        return Chunks(self.builder)
+
+    def _wide(self, place, t: ct.CType) -> ArrayType | None:
+        """The type of the one access that moves the whole value; None where each scalar has an access of its own."""
+        if not isinstance(place, Address) or not place.wide or isinstance(t, ct.Array):
+            return None
+        if isinstance(t, ct.Vector):
+            packed = place.align is not None and t.length == 3
+            return None if packed else ArrayType(ct.ir_type(t.element), t.size // t.element.size)
+        if t.size & t.size - 1 or not 1 < t.size <= _MOST_WIDE_BYTES or len(leaves(t)) < 2:
+            return None
+        chunk = gcd(8, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
+        kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+        same = len(kinds) == 1 and min(kinds, key=str).bytes == chunk
+        return ArrayType(kinds.pop() if same else IntType(8 * chunk), t.size // chunk)
+
+    def set(self, memory: str, value: Value, span: Span):
+        """Assign a scalar private memory by name."""
+        self.op(span, "store", self.pointer(Address(memory), span), value, self.always)
+
+    def get(self, memory: str, type, span: Span) -> Value:
+        return self.emit(span, "load", self.pointer(Address(memory), span), self.always, result=type, name=memory)
+
+
+def _aligned(place: Address, t: ct.CType, size: int) -> dict:
+    """The attribute of an access whose address is a multiple of less than its size."""
+    known = min(ct.alignment(t), place.align or size)
+    return {"align": known} if known < size else {}

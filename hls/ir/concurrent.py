@@ -1,0 +1,113 @@
+"""Work-items of a group that meet at barriers, and kernels that run at once and pass values through channels.
+
+A kernel that may wait is a generator; each step gives what it waits for: :data:`BARRIER`, :data:`POLL` (nothing: others
+get a turn), or the place of a channel operation as a :class:`Blocked`.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..diag import Span
+from .nodes import Function, MemoryObject
+from .storage import ExecutionError
+
+__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "run_group", "run_together", "waiting_functions"]
+
+BARRIER, POLL = "barrier", "poll"
+_WAITING = frozenset({"barrier", "channel_read", "channel_write"})
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """An operation that cannot go on: the channel is empty, or full."""
+
+    channel: str
+    writes: bool
+    span: Span | None
+
+    def __str__(self):
+        return f"{self.span}: {'writing to' if self.writes else 'reading from'} channel {self.channel}"
+
+
+@dataclass
+class Channel:
+    """A queue of values; ``room`` is how many it can hold (None: any number)."""
+
+    name: str
+    room: int | None = None
+    values: deque = field(default_factory=deque)
+    moves: int = 0  #: how many values went in or out
+
+    @classmethod
+    def all_of(cls, memory: MemoryObject) -> "list[Channel]":
+        """The channels of a declaration: several for an array of them."""
+        depth = dict(memory.attrs).get("depth")
+        room = None if depth is None else max(1, depth)
+        count = memory.length or 1
+        return [cls(memory.name if count == 1 else f"{memory.name}[{k}]", room) for k in range(count)]
+
+    def put(self, value):
+        self.values.append(value)
+        self.moves += 1
+
+    def take(self):
+        self.moves += 1
+        return self.values.popleft()
+
+    @property
+    def full(self) -> bool:
+        return self.room is not None and len(self.values) >= self.room
+
+
+def waiting_functions(functions: Iterable[Function], calls, walk) -> set[str]:
+    """The names of the functions that may wait, or call one that may. ``calls`` gives the names a function calls."""
+    functions = list(functions)
+    found = {f.name for f in functions if any(op.opcode in _WAITING for op in walk(f.body))}
+    while True:
+        more = {f.name for f in functions if f.name not in found and found & calls(f)}
+        if not more:
+            return found
+        found |= more
+
+
+def run_group(items: list[Iterator], span: Span | None) -> Iterator:
+    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others a turn."""
+    active, arrived, ended = items, [], 0
+    while active:
+        still, moved, polled, places = [], False, False, []
+        for item in active:
+            step = next(item, None)
+            moved |= not isinstance(step, Blocked)
+            polled |= step == POLL
+            if step is None:
+                ended += 1
+            elif step == BARRIER:
+                arrived.append(item)
+            else:
+                still.append(item)
+                places += [step] if isinstance(step, Blocked) else []
+        active = still
+        if not active and arrived:
+            if ended:
+                raise ExecutionError(f"{ended} of the group's work-items never came to a barrier that {len(arrived)} wait at", span)
+            active, arrived = arrived, []
+        if polled or not moved:
+            yield [] if moved else places
+
+
+def run_together(kernels: dict[str, Iterator], channels: Iterable[Channel]) -> None:
+    """Run kernels (as :func:`run_group` does groups) to their ends; ExecutionError when all of them wait for each other."""
+    channels = list(channels)
+    waiting: dict[str, list[Blocked]] = {}
+    while kernels:
+        before, polled = sum(c.moves for c in channels), False
+        for name, kernel in list(kernels.items()):
+            waiting[name] = next(kernel, None)
+            polled |= waiting[name] == []
+            if waiting[name] is None:
+                del kernels[name], waiting[name]
+                polled = True
+        if kernels and not polled and sum(c.moves for c in channels) == before:
+            lines = [f"kernel {name} waits at {place}" for name, places in waiting.items() for place in dict.fromkeys(places)]
+            raise ExecutionError("the kernels wait for each other: " + "; ".join(lines), waiting[next(iter(waiting))][0].span)

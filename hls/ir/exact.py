@@ -1,0 +1,88 @@
+"""Arithmetic that rounds exactly once, in every format and rounding mode, on plain Python numbers."""
+
+import math
+from fractions import Fraction
+
+from .values import float_to_bits, round_float
+
+__all__ = ["ROUNDINGS", "fma", "integral", "resize", "rounded", "sqrt", "to_integer"]
+
+#: what rounds a rational number to an integer, by the name that the attribute ``rounding`` of an operation has
+ROUNDINGS = {
+    "even": round,  # Python rounds halves to even
+    "zero": math.trunc,
+    "up": math.ceil,
+    "down": math.floor,
+    "away": lambda x: math.floor(x + Fraction(1, 2)) if x >= 0 else math.ceil(x - Fraction(1, 2)),
+}
+
+#: width -> (bits of the significand, exponent of the least number, exponent of the largest one)
+_LAYOUT = {16: (11, -24, 15), 32: (24, -149, 127), 64: (53, -1074, 1023)}
+
+
+def rounded(x: Fraction | int, bits: int, rounding: str = "even") -> float:
+    """The rational ``x`` as a float of ``bits`` bits; an exact zero has no sign."""
+    if x == 0:
+        return 0.0
+    x = Fraction(x)
+    precision, lowest, highest = _LAYOUT[bits]
+    exponent = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    exponent -= abs(x) < Fraction(2) ** exponent
+    unit = max(exponent - precision + 1, lowest)
+    steps = abs(ROUNDINGS[rounding](x / Fraction(2) ** unit))
+    sign = -1.0 if x < 0 else 1.0
+    if steps.bit_length() + unit <= highest + 1:
+        return sign * math.ldexp(steps, unit)
+    inward = rounding == "zero" or rounding == ("up" if x < 0 else "down")
+    return sign * (math.ldexp((1 << precision) - 1, highest - precision + 1) if inward else math.inf)
+
+
+def resize(x: float, bits: int, rounding: str = "even") -> float:
+    """``x`` in the format of ``bits`` bits."""
+    if rounding == "even" or x == 0 or not math.isfinite(x):
+        return round_float(x, bits)
+    return rounded(Fraction(x), bits, rounding)
+
+
+def integral(x: float, rounding: str) -> float:
+    """``x`` rounded to an integral value, with the sign of ``x``."""
+    if not math.isfinite(x) or abs(x) >= 2.0**52:
+        return x
+    return math.copysign(ROUNDINGS[rounding](Fraction(x)), x)
+
+
+def to_integer(x: float, bits: int, is_signed: bool, rounding: str = "zero") -> int:
+    """``x`` as an integer, saturating and 0 for a NaN, as an unsigned pattern of ``bits`` bits."""
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return (high if x > 0 else low) & (1 << bits) - 1
+    number = int(x) if rounding == "zero" else ROUNDINGS[rounding](Fraction(x))
+    return max(low, min(high, number)) & (1 << bits) - 1
+
+
+def sqrt(x: float, bits: int) -> float:
+    """The square root; rounding a double once more is exact (see ``round_float``)."""
+    if x < 0:
+        return math.nan
+    return round_float(math.sqrt(x), bits) if x < math.inf else x
+
+
+def fma(a: float, b: float, c: float, bits: int) -> float:
+    """``a * b + c`` with one rounding."""
+    product = a * b
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return product + c
+    if not math.isfinite(c):
+        return c
+    if bits == 64:
+        exact = Fraction(a) * Fraction(b) + Fraction(c)
+        return rounded(exact, 64) if exact else (product + c if a == 0 or b == 0 else 0.0)
+    # The product is exact in double. The sum is rounded to odd, so that rounding it once more rounds the exact one.
+    total = product + c
+    part = total - product
+    error = (product - (total - part)) + (c - part)
+    if error and not float_to_bits(total, 64) & 1:
+        total = math.nextafter(total, math.copysign(math.inf, error))
+    return round_float(total, bits)

@@ -1,0 +1,125 @@
+"""Writes coefficients.h: the constants of the mathematical functions, each polynomial with the error it leaves.
+
+Run ``python -m hls.mathlib.coefficients`` after a change; it needs mpmath. A polynomial interpolates at Chebyshev nodes,
+which is within a factor of two of the best one; its coefficients are then rounded to fixed point, and the error of the
+rounded polynomial is measured on a grid. What the evaluation in fixed point adds is below a unit of the last place of the
+coefficients for each step; the error of the functions as a whole is measured over all arguments, see docs/arithmetic.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpmath import mp, mpf
+
+mp.prec = 400
+GRID = 2000
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """``function`` on ``low``..``high`` as a polynomial of ``degree``; coefficient k has ``bits`` bits below the point."""
+
+    name: str
+    function: Callable
+    low: float
+    high: float
+    degree: int
+    bits: int
+    what: str
+    fixed: tuple[int, ...] = ()  #: coefficients known beforehand, from the lowest on, as integers of ``bits`` bits
+
+    def coefficients(self) -> list[int]:
+        """Rounded coefficients, lowest first."""
+        nodes = self.degree + 1 - len(self.fixed)
+        points = [self._point(mp.cos(mp.pi * (2 * k + 1) / (2 * nodes))) for k in range(nodes)]
+        rows = [[x**k for k in range(len(self.fixed), self.degree + 1)] for x in points]
+        known = [sum(mpf(c) / 2**self.bits * x**k for k, c in enumerate(self.fixed)) for x in points]
+        values = [self.function(x) - part for x, part in zip(points, known, strict=True)]
+        solved = mp.lu_solve(mp.matrix(rows), mp.matrix(values))
+        return [*self.fixed, *(int(mp.nint(c * 2**self.bits)) for c in solved)]
+
+    def error(self, coefficients: list[int]):
+        """The largest absolute error on the grid."""
+        def value(x):
+            return mp.polyval([mpf(c) / 2**self.bits for c in reversed(coefficients)], x)
+
+        return max(abs(value(x) - self.function(x)) for x in (self._point(mpf(k) / GRID * 2 - 1) for k in range(GRID + 1)))
+
+    def _point(self, t):
+        return (mpf(self.low) + self.high) / 2 + t * (mpf(self.high) - self.low) / 2
+
+    def lines(self) -> list[str]:
+        coefficients = self.coefficients()
+        error = float(mp.log(self.error(coefficients), 2))
+        head = f"// {self.what}: {self.low} to {self.high}, {self.bits} bits below the point, error 2^{error:.1f}"
+        return [head, *(f"#define {self.name}_{k} {_literal(c)}" for k, c in enumerate(coefficients))]
+
+
+def _literal(number: int) -> str:
+    if -(1 << 31) <= number < 1 << 31:
+        return f"{number}" if number >= 0 else f"({number})"
+    return f"{number}u" if 0 <= number < 1 << 32 else f"{number}L"
+
+
+def quotient(f, limit):
+    """x -> f(x) / x, with its limit at 0."""
+    return lambda x: f(x) / x if x else mpf(limit)
+
+
+POLYNOMIALS = (
+    Polynomial("EXP2", lambda x: mpf(2) ** x, 0, 1, 6, 30, "2^x", (1 << 30,)),
+    Polynomial("LOG1P", quotient(mp.log1p, 1), -0.0166, 0.0166, 4, 30, "log(1 + x) / x", (1 << 30,)),
+)
+
+#: name -> (value, bits below the point)
+CONSTANTS = {
+    "LOG2_E_16": (1 / mp.log(2), 16), "LOG2_E_31": (1 / mp.log(2), 31), "LN_2_40": (mp.log(2), 40),
+    "LOG2_10_16": (mp.log(10, 2), 16), "LOG2_10_31": (mp.log(10, 2), 31), "LOG10_2_40": (mp.log(2, 10), 40),
+    "LN_2_56": (mp.log(2), 56),
+}
+
+
+def log_tables() -> list[str]:
+    """For 64 intervals of 1..2, above sqrt(2) halved: a reciprocal of 8 bits, and minus its logarithm."""
+    reciprocals, logarithms = [], []
+    for k in range(64):
+        middle = 1 + (mpf(k) + mpf(1) / 2) / 64
+        middle = middle / 2 if k >= LOG_SPLIT else middle
+        reciprocal = 256 if k in (0, 63) else int(mp.nint(256 / middle))
+        reciprocals.append(reciprocal)
+        logarithms.append(int(mp.nint(-mp.log(mpf(reciprocal) / 256) * 2**40)))
+    return ["// reciprocals of the middles of 64 intervals of 1..2 (of half of that from LOG_SPLIT on), 8 bits below the point",
+            f"#define LOG_SPLIT {LOG_SPLIT}",
+            _table("LOG_RECIPROCALS", reciprocals),
+            "// minus their logarithms, 40 bits below the point", _table("LOG_VALUES", logarithms)]
+
+
+LOG_SPLIT = 27
+
+
+def _table(name: str, numbers: list[int]) -> str:
+    rows = [", ".join(map(str, numbers[k:k + 8])) for k in range(0, len(numbers), 8)]
+    return f"#define {name} {{ \\\n    " + ", \\\n    ".join(rows) + " }"
+
+
+def two_over_pi() -> list[str]:
+    """Words of 32 bits of 2/pi after the point, as many as the largest float needs."""
+    words = 8
+    number = int(mp.floor(2 / mp.pi * mpf(2) ** (32 * words)))
+    digits = [f"0x{number >> 32 * (words - 1 - k) & 0xFFFFFFFF:08x}u" for k in range(words)]
+    return ["// 2/pi, words of 32 bits from the point on", f"#define TWO_OVER_PI {{ {', '.join(digits)} }}"]
+
+
+def header() -> str:
+    """The text of coefficients.h."""
+    lines = ["// Written by hls/mathlib/coefficients.py; do not edit."]
+    for polynomial in POLYNOMIALS:
+        lines += polynomial.lines()
+    lines += ["// constants; the number at the end says how many bits are below the point"]
+    lines += [f"#define {name} {_literal(int(mp.nint(value * 2**bits)))}" for name, (value, bits) in CONSTANTS.items()]
+    return "\n".join([*lines, *log_tables(), *two_over_pi()]) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("coefficients.h").write_text(header())

@@ -1,0 +1,95 @@
+"""Stores that share the one write port of an on-chip memory: which of them order has to keep from meeting."""
+
+from collections.abc import Iterable, Iterator
+
+from ..analysis.dependence import Dependence, Kind
+from ..analysis.loops import LoopTree
+from ..ir import Function, Op, Region, Value, walk
+
+__all__ = ["PORT_GROUP", "keep_apart"]
+
+#: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where the
+#: schedule gives each a cycle of its own
+PORT_GROUP = "port_group"
+
+
+def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
+    """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
+
+    Numbers the stores of each region: see :data:`PORT_GROUP`.
+    """
+    facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
+    found = []
+    for stores in _stores(function).values():
+        for region in dict.fromkeys(tree.region_of(op) for op in stores):
+            _number(region, [op for op in stores if tree.region_of(op) is region], _orders_inside(region, tree, known))
+        for k, first in enumerate(stores):
+            for second in stores[k + 1:]:
+                if not _one_level(tree, first, second):
+                    found += [fact for fact in _orders(tree, first, second) if (fact.src, fact.dst, fact.loop) not in facts]
+    return found
+
+
+def _stores(function: Function) -> dict[str, list[Op]]:
+    found: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if op.opcode == "store" and function.memories[op.operands[0].op.attrs["mem"]].onchip:
+            found.setdefault(op.operands[0].op.attrs["mem"], []).append(op)
+    return {name: ops for name, ops in found.items() if len(ops) > 1}
+
+
+def _one_level(tree: LoopTree, first: Op, second: Op) -> bool:
+    return tree.region_of(first) is tree.region_of(second) and first.attrs[PORT_GROUP] == second.attrs[PORT_GROUP]
+
+
+def _orders(tree: LoopTree, first: Op, second: Op) -> Iterator[Dependence]:
+    """One after the other within an iteration of the loops around both, and from each iteration to the next."""
+    yield Dependence(first, second, Kind.WAW)
+    for a, b in zip(tree.around(first), tree.around(second)):
+        if a is not b:
+            break
+        yield Dependence(second, first, Kind.WAW, a.op, 1)
+        yield Dependence(first, second, Kind.WAW, a.op, 1)
+
+
+def _orders_inside(region: Region, tree: LoopTree, known: Iterable[Dependence]) -> dict[Op, set[Op]]:
+    """For operations of the region those that come before them by memory order within one iteration."""
+    holders = {inner: op for op in region.ops for part in op.regions for inner in walk(part)}
+    holders |= {op: op for op in region.ops}
+    before: dict[Op, set[Op]] = {}
+    for fact in known:
+        if fact.loop is None and fact.src in holders and fact.dst in holders:
+            before.setdefault(holders[fact.dst], set()).add(holders[fact.src])
+    return before
+
+
+def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]]) -> None:
+    """A store that depends on another one of its group by way of an answer from outside of the level begins a new group."""
+    number, group = 0, set()
+    for store in stores:
+        if _reached_late(region, group, before, store):
+            number, group = number + 1, set()
+        store.attrs[PORT_GROUP] = number
+        group.add(store)
+
+
+def _reached_late(region: Region, sources: set[Op], before: dict[Op, set[Op]], target: Op) -> bool:
+    """Whether ``target`` comes behind an answer (of a load from outside, or a loop) that comes behind one of ``sources``."""
+    late: dict[Op, bool] = dict.fromkeys(sources, False)  # what comes behind a source: whether behind such an answer
+    makers = {value: op for op in region.ops for value in op.results}
+    for op in region.ops:
+        needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
+        ways = [late[p] or p.opcode in ("load", "loop") for p in needed if p in late]
+        if ways:
+            late[op] = any(ways) or late.get(op, False)
+        if op is target:
+            break
+    return late.get(target, False)
+
+
+def _inputs(op: Op) -> set[Value]:
+    found = set(op.operands)
+    for region in op.regions:
+        for inner in walk(region):
+            found.update(inner.operands)
+    return found

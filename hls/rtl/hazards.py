@@ -1,0 +1,62 @@
+"""Hazards of a kernel: which store units each watches, and which load units it lets go on."""
+
+from amaranth import *
+from amaranth.utils import exact_log2
+
+from rtl_lib.lsu.hazard import HazardUnit
+
+from ..ir import Op, walk
+
+__all__ = ["HazardAccess", "build_hazards", "hazards_of"]
+
+
+class HazardAccess:
+    """A hazard operation as a variable-latency unit: a request brings addresses, a response says that none is on its way."""
+
+    def __init__(self, context, op: Op):
+        self.op, number = op, op.attrs["number"]
+        units = context.units.values()
+        self.stores = [u for u in units if number in u.op.attrs.get("hazards", ())]
+        self.loads = [u for u in units if u.access.direction == "load" and op.result in u.op.operands]
+        widest = max(u.access.bytes for u in (*self.stores, *self.loads))
+        self.inside = exact_log2(widest)  # address bits within the largest access
+        certain = tuple(bool(one) for one in op.attrs["certain"])
+        self.unit = HazardUnit(context.address_bits - self.inside, entries_for(context.memory_latency), len(self.loads), certain)
+        self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
+
+    def request(self):
+        def fields(payload):
+            accesses = [*payload.loads, *payload.stores]
+            for access, pointer, predicate in zip(accesses, self.op.operands[::2], self.op.operands[1::2], strict=True):
+                yield Cat(Signal(self.inside), access.place), pointer
+                yield access.valid, predicate
+
+        return self.unit.i, fields
+
+    def response(self):
+        return self.unit.o, lambda payload: []
+
+
+def entries_for(latency: int) -> int:
+    """Places for all stores between the comparison and memory: about a load and a store on their way each cycle."""
+    return 1 << (latency * 5 // 4 - 1).bit_length()
+
+
+def hazards_of(context) -> dict[Op, HazardAccess]:
+    """The hazards of a kernel whose store and load units are known."""
+    return {op: HazardAccess(context, op) for op in walk(context.function.body) if op.opcode == "hazard"}
+
+
+def build_hazards(context):
+    """Connect the hazards with store units, once all queues are there; loads forget what they hold as stores come into memory."""
+    m, hurried = context.m, {}
+    for op, hazard in context.hazards.items():
+        m.submodules[f"{context.op_name(op)}_unit"] = hazard.unit
+        for k, store in enumerate(hazard.stores):
+            m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.retired)
+            hurried.setdefault(store, []).append(hazard.unit.waits)
+        for load in hazard.loads:
+            renewed = Cat(store.unit.retired.any() for store in hazard.stores).any()
+            context.flushes[load.op] = context.flushes.get(load.op, 0) | renewed
+    for store, waits in hurried.items():
+        m.d.comb += store.unit.hurry.eq(Cat(waits).any())

@@ -1,0 +1,30 @@
+"""Memories inside a kernel as block RAM, connected to the ports of their accesses."""
+
+from amaranth.lib import wiring
+
+from rtl_lib.mem.replicated import ReplicatedRam
+
+__all__ = ["build_onchip"]
+
+
+def build_onchip(context):
+    """Put every memory of the kernel's own into its module; the ports of its accesses are there."""
+    for name, memory in context.memory.onchip.items():
+        loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
+        narrow = any(port.access.bytes < memory.word_bytes for port in stores)
+        addresses = len((loads or stores)[0].ram.addr)
+        ram = ReplicatedRam(word_bytes=memory.word_bytes, words=memory.words, reads=len(loads), writes=len(stores),
+                            addr_bits=addresses, bytewise=narrow, init=_words(memory))
+        context.m.submodules[context.unique(f"memory_{name}")] = ram
+        for ports, sides in ((loads, ram.reads), (stores, ram.writes)):
+            for port, side in zip(ports, sides, strict=True):
+                wiring.connect(context.m, port.ram, side)
+        for port in loads:
+            if port.access.forwarding:
+                context.m.d.comb += [getattr(port.unit.written, n).eq(getattr(ram.written, n)) for n in ("addr", "data", "strobe")]
+
+
+def _words(memory) -> tuple[int, ...]:
+    """The words of a constant table; none of a memory that is written."""
+    data, size = memory.memory.data or b"", memory.word_bytes
+    return tuple(int.from_bytes(data[at:at + size], "little") for at in range(0, len(data), size))

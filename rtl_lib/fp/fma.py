@@ -1,0 +1,154 @@
+"""Floating-point multiply and add with one rounding: product, align the addend to it, add, normalize, round.
+
+The sum is made in a window of fixed-point bits. The exact product lies at its bottom, above ``_BELOW`` bits that keep
+a difference exact where the product has few bits; the addend starts above the product, ``_GAP`` bits clear of it, and
+moves right by the difference of the exponents. An addend that would start further left stays there: the product is
+then below a quarter of its last place, wherever exactly. One bit above the addend takes a carry.
+"""
+
+from functools import partial
+
+from amaranth import *
+
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.multiply import product_steps
+from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+
+from .multiply import FloatMulParams
+from .raw import UNPACK_LEVELS, rounding_steps, split
+
+__all__ = ["FloatFma"]
+
+_BELOW, _GAP = 2, 2
+
+
+def _addend_start(fmt):
+    """Index in the window of the addend's last bit before it moves."""
+    return _BELOW + 2 * fmt.precision + _GAP
+
+
+def _unpack(fmt, wire, *, a, b, c):
+    x, y, z = (split(wire, fmt, operand) for operand in (a, b, c))
+    sign = wire(x.sign ^ y.sign, "product_sign")
+    opposed = wire(sign ^ z.sign, "signs_differ")
+    infinite = wire(x.infinite | y.infinite, "product_infinite")
+    invalid = (x.infinite & y.zero) | (x.zero & y.infinite) | (infinite & z.infinite & opposed)
+    return {"significand_a": x.significand, "significand_b": y.significand, "significand_c": z.significand,
+            "exponent_product": x.exponent + y.exponent, "exponent_c": z.exponent, "nothing": x.zero | y.zero,
+            "sign_product": Mux(z.infinite & ~infinite, z.sign, sign), "opposed": opposed,
+            "nan": x.nan | y.nan | z.nan | invalid, "infinite": infinite | z.infinite}
+
+
+def _distance(fmt, wire, *, exponent_product, exponent_c):
+    """How far the addend moves right, and the biased exponent of the window's top bit."""
+    above = fmt.precision + _GAP + 1
+    distance = wire(exponent_product + (above - fmt.bias) - exponent_c, "distance")
+    return {"apart": distance, "top_product": exponent_product + (above + 1 - fmt.bias)}
+
+
+def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
+    """A product of zero says nothing about where the sum lies."""
+    stays = wire(apart[-1] | nothing, "addend_stays")
+    width = _addend_start(fmt) + fmt.precision
+    return {"move": at_most(Mux(stays, 0, apart[:-1]), width),
+            "top": Mux(stays, exponent_c + 1, top_product)[:fmt.exponent + 2]}
+
+
+def _align(fmt, wire, *, significand_c, move):
+    kept, lost = shift_right_lost(wire, Cat(Const(0, _addend_start(fmt)), significand_c), move)
+    return {"addend": kept, "lost": lost}
+
+
+def _sticky(wire, *, lost):
+    return {"below": lost.any()}
+
+
+def _add(wire, *, product, addend, below, opposed):
+    """Product less (or plus) addend, and addend less product: the one that is not negative is the magnitude.
+
+    What the addend lost below the window takes the place of the carry that a complement adds; the addend is then
+    smaller than the product.
+    """
+    product = Cat(Const(0, _BELOW), product)
+    width = len(addend) + 1  # a carry
+    forward = wire((product + (addend ^ opposed.replicate(len(addend))) + (opposed & ~below))[:width], "forward")
+    backward = wire((addend - product)[:width - 1], "backward")
+    negative = wire(opposed & ~forward[-1], "addend_larger")
+    difference = Mux(negative, backward, forward[:-1])
+    return {"total": Cat(difference, forward[-1] & ~opposed), "negative": negative}
+
+
+def _measure(wire, *, total, opposed, negative, sign_product, infinite):
+    """A sum that cancels is positive; of two zeros it has their sign if they share it."""
+    zero = wire(~total.any(), "cancelled")
+    return {"leading": leading_zeros(wire, total), "zero": zero & ~infinite,
+            "sign": Mux(infinite, sign_product, (sign_product ^ negative) & ~(zero & opposed))}
+
+
+def _limit(wire, *, leading, top):
+    """Stops the shift where the exponent is at its least: the result is subnormal."""
+    room = wire(top - 1 - leading, "room")
+    fits = wire(~room[-1], "fits")
+    return {"shift": Mux(fits, leading, (top - 1)[:len(top)])[:len(leading)], "scale": Mux(fits, room, 0)[:len(top)]}
+
+
+def _normalize(fmt, wire, *, total, shift, below):
+    shifted = wire(shift_left(total, shift), "shifted")
+    kept = fmt.precision + 1  # unit, mantissa, guard
+    return {"kept": shifted[-kept:], "rest": Cat(shifted[:-kept], below)}
+
+
+def _collect(wire, *, kept, rest):
+    return {"significand": Cat(rest.any(), kept, 0)}
+
+
+class FloatFma(PipelinedPart):
+    """``o``: ``a * b + c``, correctly rounded once."""
+
+    kind = "fma"
+    Params = FloatMulParams
+
+    @classmethod
+    def inputs(cls, params):
+        return dict.fromkeys(("a", "b", "c"), params.format.width)
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.format.width}
+
+    @classmethod
+    def steps(cls, params):
+        fmt = params.format
+        precision = fmt.precision
+        window = _addend_start(fmt) + precision + 1
+        product, gather, *sums = product_steps(
+            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits)
+        exponents = (Step("distance", 2 * adder(fmt.exponent), partial(_distance, fmt)),
+                     Step("clamp", adder(fmt.exponent) + 2 * MUX, partial(_clamp, fmt)))
+        align = (Step("align", shifter(window), partial(_align, fmt)), Step("sticky", any_of(window), _sticky))
+        beside_sums = [beside(one.name, one, other) for one, other in zip(sums, align, strict=False)]
+        return (
+            Step("unpack", UNPACK_LEVELS + 1, partial(_unpack, fmt)),
+            beside("product", product, exponents[0]), beside("gather", gather, exponents[1]),
+            *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
+            Step("add", adder(window) + MUX, _add),
+            Step("measure", leading_zeros_levels(window) + MUX, _measure),
+            Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
+            Step("normalize", shifter(window), partial(_normalize, fmt)),
+            Step("collect", any_of(window), _collect),
+            *rounding_steps(fmt))
+
+    @classmethod
+    def golden(cls, params, a, b, c):
+        fmt = params.format
+        negative = fmt.negative(a) != fmt.negative(b)
+        infinite, zero = fmt.is_infinite(a) or fmt.is_infinite(b), fmt.is_zero(a) or fmt.is_zero(b)
+        if any(map(fmt.is_nan, (a, b, c))) or (infinite and zero):
+            return fmt.quiet_nan
+        if infinite:
+            return fmt.quiet_nan if fmt.is_infinite(c) and fmt.negative(c) != negative else fmt.infinity(negative)
+        if fmt.is_infinite(c):
+            return c
+        return fmt.round(fmt.value(a) * fmt.value(b) + fmt.value(c), negative_zero=negative and fmt.negative(c))

@@ -1,0 +1,107 @@
+"""Conversion from one floating-point format to another."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from amaranth import *
+
+from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
+from rtl_lib.arith.pipelined import PipelinedPart, Step
+
+from .format import ROUNDINGS, FloatFormat
+from .raw import UNPACK_LEVELS, rounding_steps, split
+
+__all__ = ["FloatResize", "ResizeParams"]
+
+
+@dataclass(frozen=True)
+class ResizeParams:
+    """From ``source`` to ``target``, one of which holds every number of the other."""
+
+    source: FloatFormat
+    target: FloatFormat
+    rounding: str = "even"  #: one of :data:`rtl_lib.fp.format.ROUNDINGS`; a larger target needs none
+
+    def __post_init__(self):
+        if self.rounding not in ROUNDINGS:
+            raise ValueError(f"no rounding {self.rounding!r}; there are {', '.join(ROUNDINGS)}")
+        small, large = sorted((self.source, self.target), key=lambda fmt: fmt.exponent)
+        if small.mantissa >= large.mantissa or large.bias < small.bias + small.mantissa + 2:
+            raise ValueError(f"neither of {self.source} and {self.target} holds every number of the other")
+
+    @property
+    def widens(self):
+        return self.target.exponent > self.source.exponent
+
+
+def _unpack(params, wire, *, a):
+    """``base`` is the exponent in the target's bias, less one; it may be negative."""
+    x = split(wire, params.source, a)
+    return {"significand_a": x.significand, "base": x.exponent + (params.target.bias - params.source.bias - 1),
+            "sign": x.sign, "nan": x.nan, "infinite": x.infinite, "zero": x.zero}
+
+
+def _measure(wire, *, significand_a):
+    return {"leading": leading_zeros(wire, significand_a)}
+
+
+def _normalize(params, wire, *, significand_a, base, leading):
+    """Subnormal numbers of the source are normal ones of the larger target, which drops nothing."""
+    padding = Const(0, params.target.precision + 2 - params.source.precision)
+    return {"scale": (base - leading)[:params.target.exponent + 1],
+            "significand": Cat(padding, shift_left(significand_a, leading), 0)}
+
+
+def _place(params, wire, *, base):
+    """How far the significand of a subnormal result moves right: at most all bits."""
+    below, limit = base[-1], params.target.precision + 2
+    return {"scale": Mux(below, 0, base), "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[:limit.bit_length()]}
+
+
+def _shift(params, wire, *, significand_a, distance):
+    shifted, lost = shift_right_lost(wire, significand_a, distance)
+    kept = params.target.precision + 1  # unit, mantissa, guard
+    return {"kept": shifted[-kept:], "rest": Cat(shifted[:-kept], lost)}
+
+
+def _collect(wire, *, kept, rest):
+    return {"significand": Cat(rest.any(), kept, 0)}
+
+
+class FloatResize(PipelinedPart):
+    """``o``: the number ``a`` in another format."""
+
+    kind = "fresize"
+    Params = ResizeParams
+
+    @classmethod
+    def inputs(cls, params):
+        return {"a": params.source.width}
+
+    @classmethod
+    def outputs(cls, params):
+        return {"o": params.target.width}
+
+    @classmethod
+    def steps(cls, params):
+        precision, exponent = params.source.precision, max(params.source.exponent, params.target.exponent)
+        unpack = Step("unpack", max(UNPACK_LEVELS, adder(exponent)), partial(_unpack, params))
+        if params.widens:
+            place = (Step("measure", leading_zeros_levels(precision), _measure),
+                     Step("normalize", max(shifter(precision), adder(exponent)), partial(_normalize, params)))
+        else:
+            place = (Step("place", adder(exponent) + 2 * MUX, partial(_place, params)),
+                     Step("shift", shifter(params.target.precision + 2), partial(_shift, params)),
+                     Step("collect", any_of(precision), _collect))
+        return (unpack, *place, *rounding_steps(params.target, params.rounding))
+
+    @classmethod
+    def golden(cls, params, a):
+        source, target = params.source, params.target
+        if source.is_nan(a):
+            return target.quiet_nan
+        if source.is_infinite(a):
+            return target.infinity(source.negative(a))
+        return target.round(source.value(a), source.negative(a), params.rounding)

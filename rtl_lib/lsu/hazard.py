@@ -1,0 +1,168 @@
+"""Run-time disambiguation: a load waits for earlier stores to its own address, and for no others."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.store import RETIRED_BITS
+
+__all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
+
+
+def hazard_layout(place_bits, loads, stores):
+    """What a token tells: the places that its loads read and its stores write, each ``valid`` if it does.
+
+    Accesses meet when their places are equal; a place is an address without the bits inside the largest access.
+    """
+    place = data.StructLayout({"valid": 1, "place": place_bits})
+    return data.StructLayout({"loads": data.ArrayLayout(place, loads), "stores": data.ArrayLayout(place, stores)})
+
+
+@shared
+class StoreTable(wiring.Component):
+    """The places of the stores of one store unit that are not yet in memory, in a ring.
+
+    Rules
+    -----
+    1. Places enter in program order and leave in program order, one a cycle.
+    2. The oldest leaves when its fate is known and is either "not made", or "made" and memory has it: the store unit
+       says how many stores became visible (``retired``), in order.
+    3. With ``certain`` every store that enters is made; ``fate`` is not looked at.
+
+    Parameters
+    ----------
+    place_bits : width of a place; entries : places in the ring, a power of two
+    queries : places compared at a time; certain : whether every store that enters is made
+
+    Ports
+    -----
+    enter : ``{valid, place}``, only while ``room``; room : two places are free at least
+    queries : ``{valid, place}``; match : per entry, whether it is occupied by one of these places (combinational)
+    occupied : per entry; retired : stores that became visible in this cycle
+    fate : ``{valid, made}`` of the stores that entered, in order
+    """
+
+    def __init__(self, place_bits, entries, queries, certain):
+        if entries < 4 or entries & (entries - 1):
+            raise ValueError(f"entries must be a power of two from 4 on, not {entries!r}")
+        self.place_bits, self.entries, self.certain = place_bits, entries, certain
+        place = data.StructLayout({"valid": 1, "place": place_bits})
+        super().__init__({
+            "enter": In(place),
+            "room": Out(1),
+            "queries": In(data.ArrayLayout(place, queries)),
+            "match": Out(entries),
+            "occupied": Out(entries),
+            "retired": In(RETIRED_BITS),
+            "fate": In(data.StructLayout({"valid": 1, "made": 1})),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        places = Array(Signal(self.place_bits, name=f"place{k}", reset_less=True) for k in range(self.entries))
+        head, tail, used = Signal(range(self.entries)), Signal(range(self.entries)), Signal(range(self.entries + 1))
+        done = Signal(RETIRED_BITS + 8)  # visible stores whose places are still here
+        leaves = Signal()
+        known, made = self._fate(m, head, leaves)
+        m.d.comb += leaves.eq((used != 0) & known & (~made | (done != 0)))
+        m.d.sync += done.eq(done + self.retired - (leaves & made))
+        m.d.comb += [
+            self.room.eq(used < self.entries - 1),
+            self.match.eq(Cat(on & Cat(query.valid & (place == query.place) for query in self.queries).any()
+                              for on, place in zip(self.occupied, places, strict=True))),
+        ]
+        with m.If(self.enter.valid):
+            m.d.sync += [places[tail].eq(self.enter.place), self.occupied.bit_select(tail, 1).eq(1), tail.eq(tail + 1)]
+        with m.If(leaves):
+            m.d.sync += [self.occupied.bit_select(head, 1).eq(0), head.eq(head + 1)]
+        m.d.sync += used.eq(used + self.enter.valid - leaves)
+        return m
+
+    def _fate(self, m, head, leaves):
+        """(whether the fate of the oldest store is known, whether it is made)."""
+        if self.certain:
+            return C(1), C(1)
+        made = Signal(self.entries)
+        following, known = Signal(range(self.entries)), Signal(range(self.entries + 1))
+        with m.If(self.fate.valid):
+            m.d.sync += [made.bit_select(following, 1).eq(self.fate.made), following.eq(following + 1)]
+        m.d.sync += known.eq(known + self.fate.valid - leaves)
+        return known != 0, made.bit_select(head, 1)
+
+
+@shared
+class HazardUnit(wiring.Component):
+    """Lets tokens through in program order, each when no store of an earlier token that is on its way has a place it
+    loads from.
+
+    Rules
+    -----
+    1. Tokens leave in the order they came.
+    2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`
+       is one of its loads'. Its own stores enter as it is compared, so every later token sees them.
+    3. Where nothing matches, one token passes a cycle, three cycles after it came.
+    4. ``waits`` is high while a token is held by a match.
+
+    Parameters
+    ----------
+    place_bits : width of a place; entries : of each table; loads : of a token
+    certain : for each store, whether it is made whenever it enters
+
+    Ports
+    -----
+    i : stream of :func:`hazard_layout`; o : stream without payload; waits : see rule 4
+    table{k} : what :class:`StoreTable` has to be told of store k: ``retired`` and ``fate``
+    """
+
+    def __init__(self, place_bits, entries, loads, certain):
+        self.place_bits, self.entries, self.loads, self.certain = place_bits, entries, loads, tuple(certain)
+        told = {}
+        for k in range(len(self.certain)):
+            told[f"retired{k}"] = In(RETIRED_BITS)
+            told[f"fate{k}"] = In(data.StructLayout({"valid": 1, "made": 1}))
+        super().__init__({
+            "i": In(stream.Signature(hazard_layout(place_bits, loads, len(self.certain)))),
+            "o": Out(stream.Signature(0)),
+            "waits": Out(1),
+            **told,
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        tables = self._tables(m)
+        compared, held = Signal(), Signal()  # whether there is a token in each stage
+        masks = [Signal(self.entries, name=f"mask{k}") for k in range(len(tables))]
+        blocked = [mask & table.occupied for mask, table in zip(masks, tables, strict=True)]
+        still = [Signal(self.entries, name=f"still{k}") for k in range(len(tables))]
+        conflict, moves, leaves = Signal(), Signal(), Signal()
+        m.d.comb += [
+            conflict.eq(Cat(still).any()),
+            leaves.eq(held & ~conflict & (~self.o.valid | self.o.ready)),
+            moves.eq(compared & (~held | leaves)),
+            self.i.ready.eq((~compared | moves) & Cat(table.room for table in tables).all()),
+            self.waits.eq(held & conflict),
+        ]
+        taken = self.i.valid & self.i.ready
+        for table, mask, rest, blocks, place in zip(tables, masks, still, blocked, self.i.payload.stores, strict=True):
+            m.d.comb += [
+                table.queries.eq(self.i.payload.loads),
+                table.enter.valid.eq(taken & place.valid),
+                table.enter.place.eq(place.place),
+            ]
+            m.d.sync += [mask.eq(Mux(taken, table.match, blocks)), rest.eq(Mux(moves, blocks, rest & table.occupied))]
+        m.d.sync += [
+            compared.eq(taken | (compared & ~moves)),
+            held.eq(moves | (held & ~leaves)),
+            self.o.valid.eq(leaves | (self.o.valid & ~self.o.ready)),
+        ]
+        return m
+
+    def _tables(self, m):
+        tables = []
+        for k, certain in enumerate(self.certain):
+            table = StoreTable(self.place_bits, self.entries, self.loads, certain)
+            m.submodules[f"table{k}"] = table
+            m.d.comb += [table.retired.eq(getattr(self, f"retired{k}")), table.fate.eq(getattr(self, f"fate{k}"))]
+            tables.append(table)
+        return tables

@@ -1,0 +1,83 @@
+"""A RAM with any number of read ports: a copy of the contents for each of them, all written together."""
+
+from amaranth import *
+from amaranth.hdl import Assert
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from rtl_lib.contract import Timing
+from rtl_lib.library import shared
+from rtl_lib.mem.ports import require_power_of_two
+from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
+
+__all__ = ["ReplicatedRam"]
+
+
+@shared
+class ReplicatedRam(wiring.Component):
+    """On-chip memory of a kernel, made of block RAMs with one read and one write port.
+
+    Rules
+    -----
+    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address.
+    2. At most one of the write ports strobes in a cycle: who shares them knows that they never meet.
+    3. Contents start as ``init``, then zeros, and survive reset.
+
+    Parameters
+    ----------
+    word_bytes : bytes of a word, a power of two; words : how many
+    reads, writes : number of ports of each kind
+    addr_bits : width of word addresses; those beyond ``words`` read anything and write nothing
+    init : the first words; bytewise : whether writes may strobe some bytes of a word only
+
+    Ports
+    -----
+    reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
+    written : :class:`RamWriteSignature`, what is written in this cycle, whoever writes
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=()):
+        require_power_of_two("word_bytes", word_bytes)
+        if words < 1 or words > 1 << addr_bits:
+            raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
+        self.word_bytes, self.words, self.bytewise, self.init = word_bytes, words, bytewise, init
+        self.address_bits = ceil_log2(words)
+        super().__init__({
+            "reads": In(RamReadSignature(word_bytes, addr_bits)).array(reads),
+            "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(writes),
+            "written": Out(RamWriteSignature(word_bytes, addr_bits)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        address, data, strobe = self._shared_write(m, platform)
+        m.d.comb += [self.written.addr.eq(address), self.written.data.eq(data), self.written.strobe.eq(strobe)]
+        enable = strobe if self.bytewise else strobe.any()
+        for k, port in enumerate(self.reads):
+            ram = Memory(shape=8 * self.word_bytes, depth=self.words, init=list(self.init))
+            m.submodules[f"copy{k}"] = ram
+            read = ram.read_port()
+            m.d.comb += [read.en.eq(port.en), read.addr.eq(port.addr), port.data.eq(read.data)]
+            if len(self.writes):
+                write = ram.write_port(granularity=8 if self.bytewise else None)
+                m.d.comb += [write.en.eq(enable), write.addr.eq(address), write.data.eq(data)]
+        return m
+
+    def _shared_write(self, m, platform):
+        """Address, data and strobe of the write port that strobes, if one does."""
+        address = Signal(self.address_bits)
+        data, strobe = Signal(8 * self.word_bytes), Signal(self.word_bytes)
+        active = [Signal(name=f"active{k}") for k in range(len(self.writes))]
+        for on, port in zip(active, self.writes, strict=True):
+            inside = port.addr < self.words if self.words < 1 << len(port.addr) else 1
+            m.d.comb += on.eq(port.strobe.any() & inside)
+            with m.If(on):
+                m.d.comb += [address.eq(port.addr), data.eq(port.data), strobe.eq(port.strobe)]
+        if platform is None:  # in simulation: Verilog that synthesis reads knows no assertions
+            for k, on in enumerate(active):
+                m.d.comb += Assert(~(on & Cat(active[:k]).any()), "two write ports of a RAM strobe in one cycle")
+        return address, data, strobe

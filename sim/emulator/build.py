@@ -1,0 +1,37 @@
+"""C++ text to a library, cached by content beside the simulators."""
+
+import subprocess
+from pathlib import Path
+
+from sim.cache import cached, content_key
+from sim.errors import BuildError
+from sim.toolchain import CxxCompiler, find_compiler
+
+__all__ = ["build_library"]
+
+#: Rounding and wrapping are the IR's: nothing is contracted, reordered or assumed. -O1 keeps the wait for the first run short.
+FLAGS = ("-std=gnu++17", "-w", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-fwrapv",
+         "-ffp-contract=off", "-U_FORTIFY_SOURCE")
+OPTIMIZED, HASTY = ("-O1",), ("-O0", "-DHASTY")
+
+
+def build_library(text: str, hasty: bool = False) -> Path:
+    """The library of a program's text. Raises ToolMissing, or BuildError when the compiler refuses."""
+    compiler = find_compiler()
+    flags = (*FLAGS, *(HASTY if hasty else OPTIMIZED))
+    key = content_key([compiler.identity, *flags, text])
+
+    def make(folder: Path) -> None:
+        source = folder / "kernels.cpp"
+        source.write_text(text)
+        _compile(compiler, flags, source, folder / "kernels.so")
+
+    return cached("emulator", key, make) / "kernels.so"
+
+
+def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:
+    command = [compiler.path, *flags, str(source), "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        raise BuildError(f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:]}", done.stderr)

@@ -1,0 +1,90 @@
+"""Five hundred random programs against PoCL, an OpenCL nobody here wrote. ``campaign`` runs as many as one likes."""
+
+import os
+import random
+import re
+
+import pytest
+
+from hls.ir import walk
+
+from . import campaign
+from .campaign import check, compare, pocl_context, shrink
+from .devices import emulate, inputs, module_of, source_of
+from .generate import random_program
+from .tree import Node, Type, sequence, smaller
+
+BATCH = 25
+PROGRAMS = int(os.environ.get("SLUICE_RANDOM_PROGRAMS") or 500)
+
+
+@pytest.fixture(scope="module")
+def context():
+    cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
+    try:
+        return pocl_context()
+    except (cl.Error, IndexError):
+        pytest.skip("no OpenCL platform is installed")
+
+
+@pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
+def test_same_bytes_as_pocl(context, batch):
+    programs = [random_program(seed, f"p{seed}") for seed in range(BATCH * batch, BATCH * (batch + 1))]
+    findings = check(context, programs)
+    assert not findings, "\n\n".join(map(str, findings))
+
+
+def test_a_difference_is_found_and_made_small(context, monkeypatch):
+    """A compiler that adds where it should subtract is found out, and the program that shows it becomes short."""
+    def wrong(source):
+        module = module_of(source)
+        for function in module.functions.values():
+            for op in walk(function.body):
+                if op.opcode == "sub":
+                    op.opcode = "add"
+        return module
+
+    monkeypatch.setattr(campaign, "module_of", wrong)
+    findings = check(context, [random_program(seed, f"p{seed}") for seed in range(2)])
+    assert findings
+    small = shrink(findings[0].program, lambda program: compare(context, [program]) is not None, 25)
+    assert len(str(small)) < len(str(findings[0].program)) * 0.7
+    assert re.search(r"[-]|sub_sat|abs", str(small))
+
+
+def test_generation_repeats():
+    assert random_program(11) == random_program(11)
+    assert random_program(11) != random_program(12)
+
+
+def test_programs_have_what_they_are_there_for():
+    text = "\n".join(str(random_program(seed)) for seed in range(120))
+    for part in ("struct", "switch", "while", "for (", "break;", "*p = ", "convert_", "_sat_rtp", "shuffle2", ".hi", "vload3",
+                 "mad_hi", "popcount", "s.list[", "? a0 +", "as_"):
+        assert part in text, part
+    for element in ("char", "ushort", "int", "ulong", "float"):
+        for lanes in ("", "2", "3", "4", "8", "16"):
+            assert f"{element}{lanes} v" in text, f"{element}{lanes}"
+
+
+def test_what_a_program_computes_is_defined_and_depends_on_its_input():
+    """The programs write their results, and most of them different ones for different work-items."""
+    programs = [random_program(seed, f"p{seed}") for seed in range(20)]
+    results = emulate(module_of(source_of(programs)), len(programs), inputs(1))
+    differ = [(results.integers[k][0] != results.integers[k][1]).any() for k in range(len(programs))]
+    assert sum(differ) > 10
+
+
+def test_smaller_trees_keep_types():
+    leaf = Node("x", (), Type("int"))
+    tree = sequence(Node("{0} = {1};", (leaf, Node("({0} + {1})", (leaf, Node("(int){0}", (Node("y", (), Type("uint")),), Type("int"))),
+                                                   Type("int")))))
+    texts = {str(each) for each in smaller(tree)}
+    assert {"", "x = x;", "x = ((int)(1));", "x = (int)y;", "x = (x + ((int)(1)));"} <= texts
+
+
+def test_no_placeholder_is_left_in_a_text():
+    rng = random.Random(2)
+    for _ in range(50):
+        assert not re.search(r"\{\d+\}", str(random_program(rng.getrandbits(30))))
+

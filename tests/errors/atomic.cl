@@ -1,1 +1,0 @@
-__kernel void f(__global int *a) { atomic_add(&a[0], 1); }

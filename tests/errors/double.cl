@@ -1,1 +1,0 @@
-__kernel void f(__global double *a) { a[0] = 1; }

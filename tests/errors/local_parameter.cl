@@ -1,1 +1,0 @@
-__kernel void f(__global int *a, __local int *tile) { a[0] = 1; }

@@ -1,4 +1,0 @@
-__kernel void f(__global int *a) {
-  __local int tile[16];
-  tile[0] = a[0];
-}

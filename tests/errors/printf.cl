@@ -1,3 +1,0 @@
-__kernel void f(__global int *a) {
-  printf("%d\n", a[0]);
-}

@@ -1,4 +1,0 @@
-__kernel void f(__global int *a) {
-  union { int i; float f; } u;
-  u.i = a[0];
-}

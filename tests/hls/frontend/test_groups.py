@@ -1,0 +1,159 @@
+"""Work-groups, atomic operations, channels and printf: against PoCL where it has them."""
+
+import numpy as np
+import pytest
+from pocl import compare, pocl_context, run_here, run_pocl
+
+from hls.diag import CompileError
+from hls.driver import compile
+from hls.frontend import parse_source
+from hls.ir.concurrent import Channel
+from hls.ir.interpreter import ExecutionError, Launch, run_kernel, run_launches
+from hls.ir.parser import parse_module
+from hls.ir.printer import print_module
+from hls.ir.verifier import verify_module
+
+GROUPS = """
+int twice(__local int *p, int k) { __local int mine[8]; mine[k] = p[k]; return mine[k] * 2; }
+__attribute__((reqd_work_group_size(8, 1, 1)))
+__kernel void k(__global const int *a, __global int *o, __global float4 *v, __global int *count, __global uint *u, __global long *w) {
+    __local int tile[8], sums[8];
+    __local float4 quads[8];
+    int l = get_local_id(0), g = get_global_id(0);
+    event_t e = async_work_group_copy(tile, a + get_group_id(0) * 8, 8, 0);
+    wait_group_events(1, &e);
+    sums[l] = tile[7 - l] + twice(tile, l);
+    quads[l] = v[g];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 4; step > 0; step >>= 1) {
+        if (l < step) sums[l] += sums[l + step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    o[g] = sums[0] + tile[(l + 3) % 8];
+    v[g] = quads[7 - l].wzyx + quads[l].x;
+    atomic_add(&count[0], tile[l]); atomic_sub(count + 1, l); atomic_inc(&count[2]); atomic_dec(&count[3]);
+    atomic_min(&count[4], tile[l]); atomic_max(&count[5], tile[l]); atomic_and(&u[0], ~(1u << l)); atomic_or(&u[1], 1u << g);
+    atomic_xor(&u[2], 3u << l); atomic_min(&u[3], (uint)tile[l]); atomic_max(&u[4], (uint)tile[l]);
+    atom_add(&w[0], (long)tile[l] << 20);
+    atomic_cmpxchg(&count[6], g, g + 1);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (g == 0) atomic_xchg(&count[7], 99);
+}
+"""
+
+
+def test_groups():
+    context, cl = pocl_context(), pytest.importorskip("pyopencl")
+    rng = np.random.default_rng(4)
+    args = {"a": rng.integers(-1000, 1000, 24, "i4"), "o": np.zeros(24, "i4"), "v": rng.standard_normal(96).astype("f4"),
+            "count": np.array([0, 0, 0, 0, 500, -500, 0, 0], "i4"), "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
+            "w": np.zeros(1, "i8")}
+    source = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n" + GROUPS
+    # PoCL has no local variables in helpers; here each work-item uses one element of it
+    program = cl.Program(context, source.replace("__local int mine", "int mine")).build(options=["-w"])
+    expected = run_pocl(context, program, "k", args, (24,), (8,))
+    module = parse_source(source).module
+    verify_module(module)
+    compare(expected, run_here(module, "k", args, (24,)), "groups")
+    again = parse_module(print_module(module))
+    assert print_module(again) == print_module(module)
+
+
+def test_local_arguments_have_the_size_the_host_says():
+    source = """__kernel void k(__global int *o, __local int *t) { int l = get_local_id(0); t[l] = l * l;
+        barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[get_local_size(0) - 1 - l]; }"""
+    module, o = parse_source(source).module, np.zeros(6, "i4")
+    run_kernel(module, "k", {"o": o, "t": 12}, {}, (6,), (3,))
+    assert o.tolist() == [4, 1, 0] * 2
+    with pytest.raises(ExecutionError, match="of t, which has 8 bytes"):
+        run_kernel(module, "k", {"o": o, "t": 8}, {}, (6,), (3,))
+    with pytest.raises(ValueError, match="size of the local memory t is missing"):
+        run_kernel(module, "k", {"o": o}, {}, (6,), (3,))
+
+
+def test_a_barrier_that_not_all_reach():
+    source = "__kernel void k(__global int *o) { if (get_local_id(0)) barrier(CLK_LOCAL_MEM_FENCE); o[0] = 1; }"
+    with pytest.raises(ExecutionError, match="1 of the group's work-items never came to a barrier that 2 wait at"):
+        run_kernel(parse_source(source).module, "k", {"o": np.zeros(1, "i4")}, {}, (3,), (3,))
+
+
+CHANNELS = """
+struct Pair { int a; float b; };
+channel int values __attribute__((depth(2)));
+channel struct Pair pairs[2][3];
+__kernel void source(__global const int *a, int n) {
+    for (int i = 0; i < n; i++) {
+        write_channel_intel(values, a[i]);
+        struct Pair p = { i, i * 0.5f };
+        write_channel_altera(pairs[1][2], p);
+    }
+}
+__kernel void middle(int n) {
+    for (int i = 0; i < n; i++) {
+        bool there;
+        struct Pair p;
+        do { p = read_channel_nb_altera(pairs[1][2], &there); } while (!there);
+        p.b += read_channel_intel(values);
+        while (!write_channel_nb_intel(pairs[0][1], p)) ;
+    }
+}
+__kernel void sink(__global float *o, int n) {
+    for (int i = 0; i < n; i++) { struct Pair p = read_channel_intel(pairs[0][1]); o[i] = p.a + p.b; }
+}
+"""
+
+
+def test_channels_between_kernels():
+    module = parse_source(CHANNELS).module
+    verify_module(module)
+    assert print_module(parse_module(print_module(module))) == print_module(module)
+    a, o = np.arange(20, dtype="i4") * 3, np.zeros(20, "f4")
+    launches = [Launch("sink", {"o": o}, {"n": 20}), Launch("middle", {}, {"n": 20}), Launch("source", {"a": a}, {"n": 20})]
+    run_launches(module, launches, max_iterations=10_000)
+    np.testing.assert_array_equal(o, np.arange(20) * 1.5 + a)
+
+
+def test_kernels_that_wait_for_each_other_are_named_with_their_lines():
+    module, o = parse_source(CHANNELS).module, np.zeros(20, "f4")
+    with pytest.raises(ExecutionError, match=r"wait for each other: kernel sink waits at kernel\.cl:22:\d+: reading from channel pairs"):
+        run_launches(module, [Launch("sink", {"o": o}, {"n": 1})])
+    with pytest.raises(ExecutionError, match=r"kernel source waits at kernel\.cl:7:\d+: writing to channel values"):
+        run_launches(module, [Launch("source", {"a": np.zeros(9, "i4")}, {"n": 9})])
+
+
+def test_what_a_channel_holds_stays_there():
+    module, o, channels = parse_source(CHANNELS).module, np.zeros(2, "f4"), {}
+    run_launches(module, [Launch("source", {"a": np.array([7, 8], "i4")}, {"n": 2})], channels=channels)
+    assert [len(c.values) for c in channels["values"]] == [2]
+    run_launches(module, [Launch("middle", {}, {"n": 2}), Launch("sink", {"o": o}, {"n": 2})], channels=channels)
+    assert o.tolist() == [7, 9.5]
+
+
+def test_pipes():
+    source = """__kernel void k(read_only pipe int in, write_only __attribute__((blocking)) pipe float2 out, __global int *o) {
+        int v = 5, status = read_pipe(in, &v); float2 w = (float2)(v, status); o[0] = write_pipe(out, &w); o[1] = read_pipe(in, &v); }"""
+    module = parse_source(source).module
+    verify_module(module)
+    given, taken, o = Channel("in"), Channel("out"), np.zeros(2, "i4")
+    given.put(41)
+    run_kernel(module, "k", {"in": given, "out": taken, "o": o})
+    assert list(taken.values) == [(41.0, 0.0)] and o.tolist() == [0, -1]
+
+
+def test_printf():
+    source = r"""__kernel void k(int n, float4 v) {
+        printf("%d%% of %5.2f, %u %x|%-4d|%c %s", n, v.x, -1, 255, n, 'A', 3); }"""
+    with pytest.raises(CompileError):
+        parse_source(source)
+    source = source.replace(" %s", "").replace(", 3)", ")").replace("printf(", r'printf("%v4hlf\n", v); printf(')
+    written = []
+    run_kernel(parse_source(source).module, "k", {}, {"n": -7, "v": np.array([1.5, -2, 3, 0.25], "f4")}, write=written.append)
+    assert "".join(written) == "1.500000,-2.000000,3.000000,0.250000\n-7% of  1.50, 4294967295 ff|-7  |A"
+
+
+def test_what_hardware_has_not_is_refused_with_every_place():
+    with pytest.raises(CompileError) as caught:
+        compile(GROUPS)
+    lines = {(d.span.line, d.message) for d in caught.value.diagnostics}
+    assert (5, "local memory is not yet in hardware") in lines and (12, "a barrier is not yet in hardware") in lines
+    assert (21, "an atomic operation is not yet in hardware") in lines

@@ -1,0 +1,64 @@
+/* Loads that may or may not meet stores of earlier iterations. `n` is at most 64, `a` has 160 elements. */
+#define ARGS __global int *restrict a, __global const int *restrict at, int n
+
+__kernel void indirect(ARGS) {
+  for (int i = 0; i < n; i++) a[at[i]] += i;
+}
+
+__kernel void mirrored(ARGS) {
+  for (int i = 0; i < n; i++) a[n - i] = a[i];
+}
+
+__kernel void sometimes(ARGS) {
+  for (int i = 0; i < n; i++) {
+    int place = at[i];
+    int v = a[place];
+    if (v > 30) a[place ^ 1] = v - 3;
+  }
+}
+
+__kernel void first_the_store(ARGS) {
+  for (int i = 0; i < n; i++) {
+    int place = at[i];
+    a[place] = i;
+    a[i + 80] = a[(place + 5) & 63];
+  }
+}
+
+__kernel void two_loads(ARGS) {
+  for (int i = 0; i < n; i++) a[(i * 3) & 63] = a[at[i]] + a[at[n - 1 - i]];
+}
+
+__kernel void chained_loads(ARGS) {
+  for (int i = 0; i < n; i++) a[at[i]] = a[a[at[i]] & 63] + 1;
+}
+
+__kernel void nested(ARGS) {
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < n; j++) a[(at[i] + j) & 63] = a[(at[j] * 2) & 63] + j;
+}
+
+__kernel void nested_and_conditional(ARGS) {
+  for (int i = 0; i < n; i++)
+    if (at[i] & 1)
+      for (int j = 0; j < (i & 7); j++) {
+        int v = a[at[j]];
+        if (v & 1) a[(at[i] + j) & 63] = v + i;
+      }
+}
+
+__kernel void bytes_of_words(__global int *restrict a, __global const int *restrict at, int n) {
+  __global uchar *b = (__global uchar *)a;
+  for (int i = 0; i < n; i++) b[at[i]] = b[(at[i] * 5) & 63] + b[i];
+}
+
+__kernel void left_early(ARGS) {
+  int last = -1;
+  for (int i = 0; i < n; i++) {
+    int v = a[at[i]];
+    if (v == 61) break;
+    a[at[i]] = v + 1;
+    last = i;
+  }
+  a[100] = last;
+}

@@ -1,0 +1,61 @@
+"""Vectors and structs in hardware: right bytes, and one access for each that the source has."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.kernels.system import KernelSystem, Launch
+
+SOURCE = (Path(__file__).parent / "vectors.cl").read_text()
+POINT = np.dtype([("x", "f4"), ("y", "f4"), ("id", "i4"), ("flags", "u4")])
+
+pytestmark = pytest.mark.verilator
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = KernelSystem(SOURCE)
+    yield system
+    system.close()
+
+
+def numbers(kind: str, n: int, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if np.dtype(kind).kind == "f":
+        return rng.standard_normal(n).astype(kind)
+    info = np.iinfo(kind)
+    return rng.integers(info.min, info.max, n, kind, endpoint=True)
+
+
+def points(n: int) -> np.ndarray:
+    data = np.zeros(n, POINT)
+    for name in POINT.names:
+        data[name] = numbers(POINT[name].str, n)
+    return data
+
+
+def launches() -> dict[str, Launch]:
+    n = 40
+    return {
+        "scale4": Launch({"a": numbers("f4", 4 * n), "out": np.zeros(4 * n, "f4")},
+                         {"by": np.array([2, 0.5, -1, 3], "f4"), "n": n}),
+        "unaligned": Launch({"a": numbers("i4", 4 * n + 8), "out": np.zeros(4 * n, "i4")}, {"start": 3, "n": n}),
+        "three": Launch({"a": numbers("i2", 4 * n), "out": np.zeros(3 * n, "i2")}, {"n": n}),
+        "points": Launch({"in": points(n).view("u4"), "out": np.zeros(4 * n, "u4")},
+                         {"origin": points(1), "n": n}),
+        "wide": Launch({"a": numbers("i8", 8 * n), "out": np.zeros(16 * n, "u1")}, {}, (n,)),
+    }
+
+
+@pytest.mark.parametrize("kernel", launches())
+def test_same_bytes_as_the_interpreter(system, kernel):
+    system.check(kernel, [launches()[kernel]], seeds=(0, 3))
+
+
+@pytest.mark.parametrize("kernel, sizes", [("scale4", [16, 16]), ("points", [16, 16]), ("wide", [16, 64]),
+                                           ("unaligned", [4] * 4 + [16, 16]), ("three", [2, 2, 2, 8, 8])])
+def test_each_access_is_as_wide_as_it_can_be(system, kernel, sizes):
+    """``a + start`` of an unknown start is only aligned to its elements; vstore3 writes three elements and no fourth."""
+    memory = next(k.memory for k in system.result.kernels if k.function.name == kernel)
+    assert sorted(a.bytes for a in memory.accesses.values()) == sizes

@@ -1,0 +1,115 @@
+"""A load unit: words are fetched in bursts, accesses wait in order for the words they are cut from."""
+
+from collections import deque
+
+from .burst import BurstBuilder
+from .fifo import Fifo
+
+__all__ = ["LoadUnit"]
+
+PATIENCE = 4  #: cycles that an open burst waits for another word
+
+
+class LoadUnit:
+    """Requests are byte addresses; every one is answered, in order, when its word is here.
+
+    A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others know the
+    word of the access before.
+    """
+
+    def __init__(self, clock, operation, word_bytes):
+        self.clock, self.spec, self.word_bytes = clock, operation.unit, word_bytes
+        self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
+        self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
+        self.builder, self._age = BurstBuilder(word_bytes), 0
+        self._finding = deque()  # (cycle from which it is decided, word), cached units only
+        self._placed, self._hints, self._last = 0, {}, None
+        self._accesses = deque()  # (cycle from which it is seen, whether it needs the next word)
+        self._free, self._arrived, self._arriving = self.spec.pending, 0, 0
+        self._offered = self._taken = False
+        clock.add(self)
+
+    # the pipeline's side
+    def response(self):
+        return (0,) if self._offered else None
+
+    def take(self):
+        self._taken = True
+        self.clock.moved()
+        return 0
+
+    # the memory's side
+    def arrive(self):
+        """A word has come back."""
+        self._arriving += 1
+
+    def evaluate(self):
+        close, urgent, was_open = self._age == PATIENCE, self._free == self.spec.pending, self.builder.open
+        word, fresh = self._next_access()
+        room = len(self._accesses) < self.spec.in_flight and (not fresh or self._free > 0)
+        accepted, burst = self.builder.step(word if fresh and room else None, close, urgent, self.bursts.can_push())
+        if burst is not None:
+            self.bursts.push(burst)
+        if word is not None and room and (accepted or not fresh):
+            self._accept(word, fresh)
+        if accepted or not was_open:
+            self._age = 0
+        elif not close:
+            self._age += 1
+        if self.spec.kept:
+            self._look_up()
+        if was_open or self._finding:
+            self.clock.moved()
+
+    def _next_access(self):
+        """(word, whether it must be fetched) of the access whose turn it is, or (None, False)."""
+        if self.spec.kept:
+            if not self._finding or self._finding[0][0] > self.clock.now:
+                return None, False
+            word = self._finding[0][1]
+            place = self._hints.get(word)
+            return word, word != self._last and (place is None or self._placed - place > self.spec.kept)
+        head = self.requests.head()
+        if head is None:
+            return None, False
+        word = head[0] // self.word_bytes
+        return word, word != self._last
+
+    def _accept(self, word, fresh):
+        self._last = word
+        self._accesses.append((self.clock.now + 2, fresh))  # the queue of accesses is a block RAM
+        if fresh:
+            self._hints[word] = self._placed
+            self._placed += 1
+            self._free -= 1
+        if self.spec.kept:
+            self._finding.popleft()
+        else:
+            self.requests.pop()
+
+    def _look_up(self):
+        """Two stages, which stand while the access at their end does."""
+        stands = self._finding and self._finding[0][0] <= self.clock.now
+        if stands:
+            self._finding = deque((cycle + (n > 0), word) for n, (cycle, word) in enumerate(self._finding))
+        elif self.requests.head() is not None:
+            self._finding.append((self.clock.now + 2, self.requests.pop() // self.word_bytes))
+
+    def commit(self):
+        if self._taken or not self._offered:
+            self._offered = self._select()
+        self._taken = False
+        self._arrived += self._arriving
+        self._arriving = 0
+
+    def _select(self):
+        """Whether the oldest access is offered from the next cycle on."""
+        if not self._accesses or self._accesses[0][0] > self.clock.now:
+            return False
+        if self._accesses[0][1]:
+            if self._arrived == 0:
+                return False
+            self._arrived -= 1
+            self._free += 1
+        self._accesses.popleft()
+        return True

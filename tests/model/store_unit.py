@@ -1,0 +1,63 @@
+"""A store unit: neighbouring stores join to words, words to bursts; it is idle when the memory has confirmed all."""
+
+from collections import deque
+
+from .burst import BurstBuilder
+from .fifo import Fifo
+
+__all__ = ["StoreUnit"]
+
+PATIENCE = 16  #: cycles without a store after which what is held goes
+WORDS, OUTSTANDING = 32, 16  #: room for words, and for bursts without confirmation
+
+
+class StoreUnit:
+    """Requests are byte addresses."""
+
+    def __init__(self, clock, operation, word_bytes):
+        self.clock, self.word_bytes = clock, word_bytes
+        self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
+        self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
+        self.words = Fifo(clock, WORDS, f"{operation.name}.words")
+        self.builder, self._age, self._held = BurstBuilder(word_bytes), 0, None
+        self._waiting, self._sent, self._confirmed, self._confirming = deque(), None, 0, 0
+        clock.add(self)
+
+    def confirm(self):
+        """The memory has written a burst."""
+        self._confirming += 1
+
+    @property
+    def idle(self):
+        return self.requests.empty() and self._held is None and not self.builder.open and not self._waiting
+
+    def evaluate(self):
+        quiet, head = self._age == PATIENCE, self.requests.head()
+        store = None if head is None else head[0] // self.word_bytes
+        had, joins = self._held is not None, store is not None and store == self._held
+        leaves = had and (quiet if store is None else not joins) and self.words.can_push()
+        room = self.bursts.can_push() and len(self._waiting) < OUTSTANDING
+        leaving, burst = self.builder.step(self._held if leaves else None, quiet and not had, False, room)
+        if burst is not None:
+            self.bursts.push(burst)
+            self._sent = self.clock.now + 1
+        if leaving:
+            self.words.push(self._held)
+            self._held = None
+        if store is not None and (not had or joins or leaving):
+            self.requests.pop()
+            self._held, self._age = store, 0
+        elif not quiet:
+            self._age += 1
+        if self._held is not None or self.builder.open:
+            self.clock.moved()
+
+    def commit(self):
+        if self._waiting and self._waiting[0] <= self.clock.now and self._confirmed:
+            self._waiting.popleft()
+            self._confirmed -= 1
+        if self._sent is not None:
+            self._waiting.append(self._sent)
+            self._sent = None
+        self._confirmed += self._confirming
+        self._confirming = 0

@@ -1,0 +1,135 @@
+"""HazardUnit: no load passes an earlier store to its place that is on its way, and nothing else waits."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from rtl_lib.lsu.hazard import HazardUnit, StoreTable
+
+ENTRIES = 8
+
+
+class Scenario:
+    """Random tokens with two loads and two stores, the second of which may turn out not to be made."""
+
+    def __init__(self, seed, places, conflicts=True):
+        self.rng = rng = random.Random(seed)
+        self.tokens = []
+        for n in range(200):
+            base = 0 if conflicts else 4 * n
+            self.tokens.append({
+                "loads": [(rng.random() < 0.8, base + rng.randrange(places)) for _ in range(2)],
+                "stores": [(rng.random() < 0.7, base + rng.randrange(places)), (True, base + rng.randrange(places))],
+                "made": [True, rng.random() < 0.6],
+            })
+        self.dut = HazardUnit(16, ENTRIES, 2, (True, False))
+        self.passed, self.entered, self.visible = [], 0, [0, 0]
+        self.cycle = 0
+
+    def made_before(self, token, k):
+        """Number of stores of unit k made by tokens before this one."""
+        return sum(t["stores"][k][0] and t["made"][k] for t in self.tokens[:token])
+
+    def unsafe(self, token):
+        """Earlier stores to a place that the token loads from which are not visible."""
+        found = []
+        for earlier in range(token):
+            for k in range(2):
+                on, place = self.tokens[earlier]["stores"][k]
+                late = self.made_before(earlier, k) >= self.visible[k]
+                if on and self.tokens[earlier]["made"][k] and late and (True, place) in self.tokens[token]["loads"]:
+                    found.append((earlier, k))
+        return found
+
+    async def feed(self, ctx):
+        i = self.dut.i
+        for token in self.tokens:
+            while self.rng.random() < self.gap:
+                ctx.set(i.valid, 0)
+                await ctx.tick()
+            ctx.set(i.valid, 1)
+            for k in range(2):
+                for kind in ("loads", "stores"):
+                    on, place = token[kind][k]
+                    ctx.set(getattr(i.payload, kind)[k].valid, int(on))
+                    ctx.set(getattr(i.payload, kind)[k].place, place)
+            await ctx.tick().until(i.ready)
+            self.entered += 1
+        ctx.set(i.valid, 0)
+
+    async def drain(self, ctx):
+        o = self.dut.o
+        while len(self.passed) < len(self.tokens):
+            ready = self.rng.random() >= self.gap
+            ctx.set(o.ready, int(ready))
+            valid = ctx.get(o.valid)
+            if valid and ready:
+                token = len(self.passed)
+                assert not self.unsafe(token), f"token {token} passed {self.unsafe(token)}"
+                self.passed.append(token)
+            self.cycle += 1
+            assert self.cycle < 20000
+            await ctx.tick()
+
+    async def retire(self, ctx):
+        """Stores are made, in order, a while after their token has passed, and seen a while after that."""
+        dut, told, waiting = self.dut, [0, 0], [0, 0]
+        while True:
+            for k in range(2):
+                ctx.set(getattr(dut, f"retired{k}"), 0)
+            ctx.set(dut.fate1.valid, 0)
+            behind = max(0, len(self.passed) - self.delay)
+            finished = len(self.passed) == len(self.tokens)
+            if told[1] < (len(self.passed) if self.rng.random() < 0.05 or finished else behind):
+                made = self.tokens[told[1]]["made"][1]
+                ctx.set(dut.fate1.valid, 1)
+                ctx.set(dut.fate1.made, int(made))
+                waiting[1] += made
+                told[1] += 1
+            if told[0] < told[1]:
+                waiting[0] += self.tokens[told[0]]["stores"][0][0]
+                told[0] += 1
+            for k in range(2):
+                if waiting[k] and self.rng.random() < 0.3:
+                    count = self.rng.randint(1, waiting[k])
+                    ctx.set(getattr(dut, f"retired{k}"), count)
+                    self.pending = count
+                    waiting[k] -= count
+                    self.visible[k] += count
+            await ctx.tick()
+
+    def run(self, gap, delay):
+        self.gap, self.delay = gap, delay
+        simulator = Simulator(self.dut)
+        simulator.add_clock(1e-6)
+        simulator.add_testbench(self.feed)
+        simulator.add_testbench(self.drain)
+        simulator.add_testbench(self.retire, background=True)
+        simulator.run()
+
+
+@pytest.mark.parametrize("places", [1, 3, 40])
+@pytest.mark.parametrize(("gap", "delay"), [(0.0, 0), (0.4, 2)])
+def test_no_load_passes_an_earlier_store(places, gap, delay):
+    Scenario(places, places).run(gap, delay)
+
+
+def test_without_conflicts_only_room_is_waited_for():
+    scenario = Scenario(5, 4, conflicts=False)
+    scenario.run(0.0, 0)
+    assert scenario.cycle < 3 * len(scenario.tokens)
+
+
+def test_tokens_without_stores_pass_one_a_cycle():
+    scenario = Scenario(6, 4)
+    for token in scenario.tokens:
+        token["stores"] = [(False, 0), (False, 0)]
+    scenario.dut = HazardUnit(16, ENTRIES, 2, (True, True))
+    scenario.run(0.0, 0)
+    assert scenario.cycle <= len(scenario.tokens) + 5
+
+
+def test_a_table_has_a_power_of_two_entries():
+    with pytest.raises(ValueError, match="power of two"):
+        StoreTable(16, 6, 1, True)

@@ -1,0 +1,180 @@
+"""Host programs on the emulator: results, statistics, and every fault with its place."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from sim import cl
+
+mf = cl.mem_flags
+SOURCE = """
+int at(__global const int *p, int i) { return p[i]; }
+__kernel void read(__global const int *restrict a, __global int *restrict out, int i) {
+    out[0] = at(a, i);
+}
+__kernel void store(__global short *restrict out, long i) { out[i] = 7; }
+__kernel void inner(__global int *restrict out, int i) {
+    int t[8];
+    for (int k = 0; k < 8; k++) t[k] = k;
+    out[0] = t[i];
+}
+__constant int table[3] = {5, 6, 7};
+__kernel void look(__global int *restrict out, int i) { out[0] = table[i]; }
+__kernel void endless(__global int *restrict out) {
+    for (int k = 0; k < 3; k++)
+        while (out[0] == 0)
+            out[1]++;
+}
+__kernel void unset(__global int *restrict out, int n) {
+    int t[8], u[8];
+    for (int k = 0; k < n; k++) t[k] = k + 1;
+    for (int k = 0; k < 8; k++) u[k] = t[k];
+    out[0] = u[3];
+}
+__kernel void ids(__global ulong *restrict out) {
+    size_t i = get_global_id(0) - get_global_offset(0);
+    out[i] = get_global_id(0) * 1000 + get_local_id(0) * 100 + get_group_id(0) * 10 + get_work_dim();
+}
+__kernel void spin(__global int *restrict out, int n) {
+    uint x = 1;
+    for (int i = 0; i < n; i++) x = x * 1664525u + 1013904223u ^ x >> 3;
+    out[0] = x;
+}
+"""
+
+
+def line(text: str) -> int:
+    return next(k for k, each in enumerate(SOURCE.splitlines(), 1) if text in each)
+
+
+@pytest.fixture(scope="module")
+def context():
+    return cl.create_some_context(device="emulator")
+
+
+@pytest.fixture(scope="module")
+def queue(context):
+    return cl.CommandQueue(context)
+
+
+@pytest.fixture(scope="module")
+def program(context):
+    return cl.Program(context, SOURCE).build()
+
+
+@pytest.fixture
+def out(context):
+    return cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros(16, np.int32))
+
+
+def host(queue, buffer, dtype=np.int32):
+    array = np.empty(buffer.size // np.dtype(dtype).itemsize, dtype)
+    cl.enqueue_copy(queue, array, buffer)
+    return array
+
+
+def faults(*parts: str):
+    return pytest.raises(cl.RuntimeError, match="OUT_OF_RESOURCES(?s:.*)" + "(?s:.*)".join(parts))
+
+
+def test_work_items(program, queue, context):
+    out = cl.Buffer(context, mf.READ_WRITE, 6 * 8)
+    event = program.ids(queue, (6,), (3,), out, global_offset=(2,))
+    assert host(queue, out, np.uint64).tolist() == [2001, 3101, 4201, 5011, 6111, 7211]
+    stats = event.stats.to_dict()
+    assert (stats["kernel"], stats["device"], stats["work_items"], stats["cycles"]) == ("ids", "emulator", 6, None)
+    assert event.profile.end - event.profile.start == pytest.approx(stats["seconds"] * 1e9, abs=2)
+
+
+def test_a_program_may_choose_the_emulator_by_itself(queue):
+    context = cl.create_some_context()
+    program = cl.Program(context, SOURCE).build(device="emulator")
+    out = cl.Buffer(context, mf.READ_WRITE, 8)
+    program.look(cl.CommandQueue(context), (1,), None, out, np.int32(2))
+    assert host(cl.CommandQueue(context), out)[0] == 7
+
+
+@pytest.mark.parametrize(("index", "first"), [(4, 16), (-1, -4), ((1 << 30) - 1, (1 << 32) - 4)])
+def test_a_read_outside_a_buffer(program, queue, context, out, index, first):
+    a = cl.Buffer(context, mf.READ_WRITE, 16)
+    with faults(rf"<program source>:{line('int at(')}:\d+: error: kernel read: a read of bytes {first} to {first + 3} of argument "
+                rf"`a` \(index {index}\) leaves its buffer of 16 bytes", r"\^", "check the index"):
+        program.read(queue, (1,), None, a, out, np.int32(index))
+    program.read(queue, (1,), None, a, out, np.int32(3))  # the program still works
+
+
+def test_a_write_outside_a_buffer(program, queue, out):
+    with faults(rf":{line('__kernel void store')}:", r"kernel store: a write of bytes 64 to 65 of argument `out` \(index 32\)"):
+        program.store(queue, (1,), None, out, np.int64(32))
+    with faults(r"a write of bytes -9223372036854775808 to"):
+        program.store(queue, (1,), None, out, np.int64(1 << 62))
+    assert not host(queue, out).any()
+
+
+def test_a_null_buffer_has_no_bytes(program, queue, out):
+    with faults(r"argument `a` \(index 0\) leaves its buffer of 0 bytes"):
+        program.read(queue, (1,), None, None, out, np.int32(0))
+
+
+def test_an_index_outside_a_private_array_or_a_table(program, queue, out):
+    with faults(rf":{line('= t[i]')}:", r"private array `t` \(index 8\) leaves its 32 bytes"):
+        program.inner(queue, (1,), None, out, np.int32(8))
+    with faults(rf":{line('= table[i]')}:", r"table `table` \(index -1\) leaves its 12 bytes"):
+        program.look(queue, (1,), None, out, np.int32(-1))
+
+
+def test_the_watchdog_names_the_loop(program, queue, out, monkeypatch):
+    monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "1000")
+    with faults(rf":{line('while (out[0]')}:", "kernel endless: this loop has not ended after 1,000 iterations"):
+        program.endless(queue, (1,), None, out)
+    assert host(queue, out)[1] == 1000
+
+
+def test_an_interrupt_ends_a_run_and_says_where(program, queue, out):
+    program.look(queue, (1,), None, out, np.int32(0))  # compiled by now
+    cl.enqueue_fill_buffer(queue, out, np.int32(0), 0, 64)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt, match=rf":{line('while (out[0]')}:.*kernel endless was running here"):
+        program.endless(queue, (1,), None, out)
+
+
+def test_what_is_read_before_it_is_written_is_said_once(context, queue, out, capfd):
+    program = cl.Program(context, SOURCE).build()
+    stats = program.unset(queue, (1,), None, out, np.int32(4)).stats.to_dict()
+    assert stats["unset_reads"] == [] and capfd.readouterr().err == ""  # t is copied whole, but only u[3] counts
+    for _ in range(2):
+        stats = program.unset(queue, (1,), None, out, np.int32(3)).stats.to_dict()
+        assert stats["unset_reads"] == [{"line": line("= u[3]"), "count": 1}]
+    assert host(queue, out)[0] == 0
+    assert capfd.readouterr().err.count("kernel unset: an element is read once before it is written") == 1
+
+
+def test_errors_of_the_source_are_the_compilers(context):
+    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*)<program source>:1:\d+: error: 'x' is not declared"):
+        cl.Program(context, "__kernel void k(__global int *a) { a[0] = x; }").build()
+
+
+def test_a_missing_compiler_is_named(context, queue, out, monkeypatch):
+    from sim import toolchain
+
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    toolchain.find_compiler.cache_clear()
+    try:
+        with pytest.raises(cl.RuntimeError, match="DEVICE_NOT_AVAILABLE.*install g\\+\\+"):
+            cl.Program(context, SOURCE).build().look(queue, (1,), None, out, np.int32(0))
+    finally:
+        monkeypatch.undo()
+        toolchain.find_compiler.cache_clear()
+
+
+def test_speed(program, queue, out):
+    """Twenty million simple operations a second, by far: an iteration of ``spin`` has seven."""
+    program.spin(queue, (1,), None, out, np.int32(1))
+    trips, started = 20_000_000, time.perf_counter()
+    program.spin(queue, (1,), None, out, np.int32(trips))
+    assert 7 * trips / (time.perf_counter() - started) > 100e6
