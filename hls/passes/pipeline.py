@@ -12,6 +12,8 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .coalesce import Coalesce
+from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fit import FitAccesses
@@ -25,6 +27,7 @@ from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -45,9 +48,10 @@ class Pass(Protocol):
 @dataclass(frozen=True)
 class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
-    ``max_access_bytes`` the most that one access of its memory moves.
+    ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
+    ``fp_relaxed`` lets additions of floats be taken in another order.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
@@ -55,7 +59,9 @@ class PipelineOptions:
     max_ops: int = 20_000
     address_bits: int = 40
     max_access_bytes: int = 64
+    word_bytes: int = 64
     hazards: bool = False
+    fp_relaxed: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -104,6 +110,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # before loops assume that they go on, which gives the last sum a user of its own
+        *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
         RecordTrips(),
         AssumeContinue(), *CLEAN,
@@ -114,8 +122,13 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
-        # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
+        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
+        # Equal loads first: what is computed from them is equal then, too
+        Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
+        # last: analyses of counters look for the comparisons that this replaces
+        Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]
 
 
