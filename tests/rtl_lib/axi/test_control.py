@@ -148,7 +148,7 @@ def test_counters_are_read_whole():
 
 def test_no_register_there():
     async def test(host, dut, ctx):
-        for addr in (0x18, at.ARGUMENTS + 8 * len(ARGUMENTS), at.COUNTERS + 8 * len(COUNTERS)):
+        for addr in (0x18, at.ARGUMENTS + 8 * (len(ARGUMENTS) + 2), at.COUNTERS + 8 * len(COUNTERS)):
             await host.read(addr)
             assert host.response == Response.SLVERR
             assert await host.write(addr, 1) == Response.SLVERR
