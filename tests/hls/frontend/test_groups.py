@@ -155,5 +155,5 @@ def test_what_hardware_has_not_is_refused_with_every_place():
     with pytest.raises(CompileError) as caught:
         compile(GROUPS)
     lines = {(d.span.line, d.message) for d in caught.value.diagnostics}
-    assert (5, "local memory is not yet in hardware") in lines and (12, "a barrier is not yet in hardware") in lines
+    assert (5, "local memory of several work-items is not yet in hardware") in lines and (12, "a barrier is not yet in hardware") in lines
     assert (21, "an atomic operation is not yet in hardware") in lines
