@@ -272,10 +272,10 @@ INLINE Queue &queue_of(Channel channel, u64 index, u32 site) {
 
 INLINE bool is_full(const Queue &q) { return q.room && q.count >= q.room; }
 
-static void wait_for(const Queue &q, bool writes, u32 site) {
+static void wait_for(const Queue &q, bool writes, u32 site, State state = BLOCKED) {
     current->queue = &q;
     current->writes = writes;
-    suspend(BLOCKED, site);
+    suspend(state, site);
 }
 
 static void grow(Queue &q, u64 size) {
@@ -342,13 +342,15 @@ extern "C" u64 sluice_start(const Launch *launch) {
 }
 
 static void run_rounds() {
+    u64 idle = 0;
     while (first_launched) {
         u64 before = moves;
-        bool progress = false;
+        bool ended = false, polled = false;
         for (Launched **place = &first_launched; *place;) {
             Launched *r = *place;
             State state = r->launch.after && !*r->launch.after ? BLOCKED : step(*r);
-            progress |= state != BLOCKED;
+            ended |= state == ENDED;
+            polled |= state == POLLING;
             if (state == ENDED) {
                 *r->launch.ended = 1;
                 *place = r->next;
@@ -357,7 +359,8 @@ static void run_rounds() {
                 place = &r->next;
             }
         }
-        if (!progress && moves == before) {
+        idle = ended || moves != before ? 0 : polled ? idle + 1 : control->patience;
+        if (idle >= control->patience) {
             control->ending = WAITING;
             note_waits();
             return;

@@ -20,6 +20,8 @@ def _work_item(w, op: Op):
     fn = op.attrs["fn"]
     if fn == "work_dim":
         text = "item.launch->work_dim"
+    elif fn == "compute_id":
+        text = "0"  # one unit runs all groups
     else:
         text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get('dim', 0)}]"
     w.declare(op.result, masked(text, op.result.type))
@@ -185,7 +187,7 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
         w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
         w.line(f"  {action}")
     else:
-        w.line(f"  if ({stuck}) suspend(POLLING, {site});")
+        w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
         w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
     w.line("}")
 
@@ -222,7 +224,7 @@ ATOMICS = {
 }
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing,
+    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
     "call": _call, "if": _if, "loop": _loop,
     "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
     "channel_write": _channel_write, "printf": _printf,

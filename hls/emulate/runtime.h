@@ -55,6 +55,7 @@ struct Wait {
 struct Control {
     volatile u64 stop;       // set by the host: end at the next iteration of any loop
     u64 max_iterations;      // of one invocation of one loop
+    u64 patience;            // rounds in which launches do nothing but look at channels that are not ready
     u64 *unset_reads;        // for each site: elements read before they were written
     u64 ending, site, memory, bytes;
     i64 offset;

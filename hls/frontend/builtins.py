@@ -303,7 +303,7 @@ BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "fmin", "fmax", "ld
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     **{f"get_{fn}": (fn, ct.ULONG, True)
        for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset")},
-    "get_work_dim": ("work_dim", ct.UINT, False),
+    "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
 }
 
 _MATH = [

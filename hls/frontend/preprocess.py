@@ -7,7 +7,7 @@ gets the place of the macro's name where it was used; an argument of a macro kee
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pcpp import Action, OutputDirective, Preprocessor
 
@@ -15,7 +15,7 @@ from ..diag import CompileError, Diagnostic, Span
 from .guard import MOST_EXPANDED, check_source
 from .predefined import PREDEFINED
 
-__all__ = ["Expanded", "preprocess"]
+__all__ = ["Expanded", "preprocess", "with_macro"]
 
 _NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
 _KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
@@ -34,6 +34,7 @@ class Expanded:
     spans: list[Span]
     exact: list[bool]  #: the piece is the user's own text, so an offset into it is an offset into the source
     sources: dict[str, str] = field(default_factory=dict)
+    macros: dict[str, Span] = field(default_factory=dict)  #: where the program's macros are defined
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def span(self, offset: int, length: int = 1) -> Span | None:
@@ -62,6 +63,18 @@ class _Origin(str):
         return self
 
 
+def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
+    """The message, with a note where it is about what a macro became: its place is that of the macro's name."""
+    lines = expanded.sources.get(d.span.file, "").splitlines() if d.span else []
+    if not d.span or not 0 < d.span.line <= len(lines) or not d.span.column:
+        return d
+    word = re.match(r"\w+", lines[d.span.line - 1][d.span.column - 1:])
+    place = expanded.macros.get(word[0]) if word else None
+    if place is None or place == d.span:
+        return d
+    return replace(d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note")))
+
+
 class _OpenCLPreprocessor(Preprocessor):
     """pcpp with places on tokens and with messages collected instead of printed."""
 
@@ -70,6 +83,7 @@ class _OpenCLPreprocessor(Preprocessor):
         self.sources: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
         self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
+        self.defined: dict[str, Span] = {}  #: where each macro of the program is defined first
         self.expanded = 0  #: tokens read, and looked at for macros
         super().__init__()
         self.lastdirective = None
@@ -106,6 +120,7 @@ class _OpenCLPreprocessor(Preprocessor):
         if not isinstance(tokens, str):
             for token in tokens:
                 token.in_macro = True
+            self.defined.setdefault(tokens[0].value, tokens[0].place)
         super().define(tokens)
 
     # -- messages
@@ -216,7 +231,7 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
             out.token(token)
     result = out.result
     result.text = "".join(out.parts)
-    result.sources = dict(cpp.sources)
+    result.sources, result.macros = dict(cpp.sources), dict(cpp.defined)
     result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
     return result
 

@@ -2,13 +2,16 @@
 
 import ctypes
 import os
+import shutil
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
@@ -25,6 +28,9 @@ __all__ = ["Emulator", "Outcome", "Started"]
 MAX_ITERATIONS = 1 << 32
 #: Waiting work-items that a message about kernels that cannot go on looks at.
 MAX_WAITS = 256
+#: Rounds in which kernels do nothing but look at channels that are not ready, until they are said to wait: while others
+#: may still be started, and when nothing else will come.
+SHORT_PATIENCE, LONG_PATIENCE = 10_000, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class Emulator:
 
     @cached_property
     def _library(self) -> ctypes.CDLL:
-        library = ctypes.CDLL(str(build_library(self._program.text, self._hasty)))
+        library = _load(build_library(self._program.text, self._hasty))
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
         library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         return library
@@ -77,7 +83,7 @@ class Emulator:
         Raises EmulationError also when it waits for a channel that nothing serves; it is given up then.
         """
         started = self.start(kernel, buffers, scalars, space)
-        outcome = self.advance(max_iterations)
+        outcome = self.advance(max_iterations, last=True)
         if not started.done:
             error = self.waiting()
             self.reset()
@@ -98,8 +104,9 @@ class Emulator:
             number = self._library.sluice_start(ctypes.byref(launch))
         return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept]))
 
-    def advance(self, max_iterations: int | None = None) -> Outcome:
-        """Run all that was started until it has ended or waits for a launch that is yet to come.
+    def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
+        """Run all that was started until it has ended or waits for a launch that is yet to come; ``last``: none will come,
+        so that a kernel that looks at channels again and again is given its time.
 
         ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
         a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
@@ -107,7 +114,8 @@ class Emulator:
         limit = max_iterations or int(os.environ.get("SLUICE_MAX_ITERATIONS") or MAX_ITERATIONS)
         counts = (ctypes.c_uint64 * max(1, len(self._program.sites)))()
         self._waits = (WaitRecord * MAX_WAITS)()
-        control = self._control = Control(max_iterations=limit, unset_reads=counts, waits=self._waits, max_waits=MAX_WAITS)
+        control = self._control = Control(max_iterations=limit, patience=LONG_PATIENCE if last else SHORT_PATIENCE,
+                                          unset_reads=counts, waits=self._waits, max_waits=MAX_WAITS)
         with self._lock:
             began = time.perf_counter()
             interrupted = _call(self._library.sluice_advance, control)
@@ -155,6 +163,19 @@ class Emulator:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
         return (UnsetRead(*place, count) for place, count in found.items())
+
+
+_loaded: set[Path] = set()
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
+    if path not in _loaded:
+        _loaded.add(path)
+        return ctypes.CDLL(str(path))
+    with tempfile.NamedTemporaryFile(prefix="sluice-", suffix=".so") as copy:
+        shutil.copyfile(path, copy.name)
+        return ctypes.CDLL(copy.name)
 
 
 def _value(word: int, type):

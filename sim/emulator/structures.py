@@ -38,7 +38,7 @@ class WaitRecord(ctypes.Structure):
 class Control(ctypes.Structure):
     """How to run, and how it ended."""
 
-    _fields_ = [("stop", _Word), ("max_iterations", _Word), ("unset_reads", ctypes.POINTER(_Word)), ("ending", _Word),
+    _fields_ = [("stop", _Word), ("max_iterations", _Word), ("patience", _Word), ("unset_reads", ctypes.POINTER(_Word)), ("ending", _Word),
                 ("site", _Word), ("memory", _Word), ("bytes", _Word), ("offset", ctypes.c_int64), ("size", _Word),
                 ("waits", ctypes.POINTER(WaitRecord)), ("max_waits", _Word), ("wait_count", _Word), ("launch", _Word),
                 ("log", ctypes.POINTER(ctypes.c_uint8)), ("log_bytes", _Word)]

@@ -12,7 +12,7 @@ from hls.frontend import parse_source
 from hls.ir.verifier import verify_module
 
 ROOT = Path(__file__).parents[3]
-GOOD = [p.read_text() for p in sorted(ROOT.glob("examples/*/kernel.cl"))]
+GOOD = [p.read_text() for p in sorted([*ROOT.glob("examples/*/kernel.cl"), *ROOT.glob("tests/kernels/*.cl")])]
 BAD = [p.read_text() for p in sorted(ROOT.glob("tests/errors/*.cl"))]
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _STRANGE = ["#", "##", "\\\n", "\"", "'", "/*", "*/", "(", ")", "{", "}", "[", "]", ";", ",", "*", "&", "::", "?", "0x",
