@@ -172,6 +172,7 @@ def _advance(program: Emulated, last: bool = False) -> None:
         program.give_up(failure)
         raise failure from error
     except BaseException as error:
+        program.emulator.reset()
         program.give_up(RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {error}"))
         raise
     _remark(program, outcome)

@@ -134,6 +134,14 @@ def test_the_watchdog_names_the_loop(program, queue, out, monkeypatch):
     assert host(queue, out)[1] == 1000
 
 
+def test_a_limit_that_is_no_number(program, queue, out, monkeypatch):
+    monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "many")
+    with pytest.raises(cl.RuntimeError, match="SLUICE_MAX_ITERATIONS must be a number from 1 .*not 'many'"):
+        program.look(queue, (1,), None, out, np.int32(0))
+    monkeypatch.undo()
+    program.look(queue, (1,), None, out, np.int32(0))
+
+
 def test_an_interrupt_ends_a_run_and_says_where(program, queue, out):
     program.look(queue, (1,), None, out, np.int32(0))  # compiled by now
     cl.enqueue_fill_buffer(queue, out, np.int32(0), 0, 64)
