@@ -74,8 +74,8 @@ class Program(StatementChecker):
         kernel = "__kernel" in node.funcspec
         result = self.declared(node.type.type, span).type
         self.complete(result, span, f"the result of '{node.name}'")
-        if isinstance(result, (ct.Pointer, ct.Array)):
-            raise CompileError.at(span, "a function cannot return a pointer", "return an index")
+        if isinstance(result, ct.Array):
+            raise CompileError.at(span, "a function cannot return an array", "put it into a struct, or pass a pointer to it")
         if kernel and not isinstance(result, ct.Void):
             raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
         parameters, written, broken = self._parameters(node.type, kernel)

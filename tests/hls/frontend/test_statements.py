@@ -67,6 +67,24 @@ def test_pointers_and_integers(context):
         run_both(context, POINTERS, "k", {"a": a, "o": np.arange(16, dtype="i4"), "n": np.int32(n)})
 
 
+RETURNED = """
+struct S { int a; int b[3]; };
+__global int *row(__global int *p, int k) { if (k > 2) return p + 4 * k; return p; }
+int *member(struct S *s, int k) { return &s->b[k]; }
+__kernel void k(__global int *o, int n) {
+    __global int *r = row(o, n);
+    r[1] = 5; *row(o, 1) = (int4)(1, 2, 3, 4).y + (float2)(1.5f, 2.5f).yx.s0 * 2;
+    struct S s = { 1, { 2, 3, 4 } };
+    *member(&s, 1) = 9; o[2] = s.b[1] + *member(&s, 2);
+}
+"""
+
+
+def test_pointers_as_results(context):
+    for n in (1, 3):
+        run_both(context, RETURNED, "k", {"o": np.zeros(20, "i4"), "n": np.int32(n)})
+
+
 SCALARS = """
 __kernel void k(__global const int *a, __global const long *l, __global const float *f, __global long *o, __global float *r) {
     int x = a[0], y = a[1]; uint u = a[2]; long p = l[0], q = l[1]; ulong v = l[2]; char c = (char)a[3]; ushort h = (ushort)a[4];
