@@ -7,7 +7,7 @@ a half goes through float, which has more than twice its digits.
 from dataclasses import dataclass
 from functools import reduce
 
-from ..ir import FloatType, IntType, Value
+from ..ir import FloatType, Value
 from ..mathlib import SIGNATURES
 from . import types as ct
 
@@ -57,33 +57,7 @@ class LibraryCall:
         return b.value("fresize", value, result=half) if narrow and result == single else value
 
 
-def _integer(types):
-    return (tuple(types), types[0]) if ct.integer(types[0]) else "takes an integer"
-
-
-def _leading_zeros(b, v, t):
-    """Shifts by halves of the width while nothing but zeros leaves at the top; what is left has its top bit set, or is 0."""
-    (x,) = v
-    kind, count, step = x.type, b.const(0, x.type), x.type.bits // 2
-    while step:
-        empty = b.value("eq", b.value("lshr", x, b.const(kind.bits - step, kind)), b.const(0, kind))
-        x = b.value("select", empty, b.value("shl", x, b.const(step, kind)), x)
-        count = b.value("or", count, b.value("select", empty, b.const(step, kind), b.const(0, kind)))
-        step //= 2
-    top = b.value("lshr", x, b.const(kind.bits - 1, kind))
-    return b.value("add", count, b.value("xor", top, b.const(1, kind)))
-
-
-def _copy_sign(b, v, t):
-    bits = IntType(v[0].type.bits)
-    sign = b.const(1 << bits.bits - 1, bits)
-    size = b.value("bitcast", b.value("fabs", v[0]), result=bits)
-    return b.value("bitcast", b.value("or", size, b.value("and", b.value("bitcast", v[1], result=bits), sign)), result=v[0].type)
-
-
 _OPERATIONS = [
-    ("clz", 1, _integer, _leading_zeros),
-    ("copysign", 2, _every_format, _copy_sign),
     ("fma", 3, _every_format, _operation("fma")),
     ("sqrt", 1, _every_format, _operation("fsqrt")),
     *((name, 1, _every_format, _operation("fintegral", rounding=mode)) for name, mode in (

@@ -25,6 +25,7 @@ from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -48,6 +49,7 @@ class PipelineOptions:
     ``max_access_bytes`` the most that one access of its memory moves.
 
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
+    ``fp_relaxed`` lets additions of floats be taken in another order.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
@@ -56,6 +58,7 @@ class PipelineOptions:
     address_bits: int = 40
     max_access_bytes: int = 64
     hazards: bool = False
+    fp_relaxed: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -104,6 +107,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # before loops assume that they go on, which gives the last sum a user of its own
+        *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
         RecordTrips(),
         AssumeContinue(), *CLEAN,
