@@ -81,8 +81,10 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = check_hardware(module), []
+    onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
-        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board), hazards=board.memory.kind != "onchip",
+        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
+        word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
         fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
     kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))

@@ -2,23 +2,27 @@
 
 Integers in IR wrap, sums here do not. A form of a value of w bits is first found modulo 2**w, which is always right; it
 stands for the value itself where its bounds show that it does not wrap, and, as C leaves it undefined, for a signed
-value of 32 bits or more; else the multiple of 2**w between the two is one more unknown. A byte offset as wide as an address
-is taken not to wrap around the address space; a narrower one is unsigned. What is no sum is a symbol.
+value of 32 bits or more, also where it is never negative and so reads the same unsigned; else the multiple of 2**w
+between the two is one more unknown. A byte offset as wide as an address is taken not to wrap around the address space; a
+narrower one is unsigned. What is no sum is a symbol.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..ir import Function, IntType, Op, Value, walk
+from ..ir import Function, IntType, Op, Value, predicate, walk
 from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
 from .loops import Induction, Loop, LoopTree
+from .ranges import Range, ranges
 from .trips import implied
 
 __all__ = ["Affine", "AffineForms", "Symbol"]
 
 _FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
+_SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
 _SIZES = ("global_size", "local_size", "num_groups", "global_offset", "global_count", "work_dim")
 
 
@@ -73,26 +77,39 @@ class AffineForms:
         self._sizes = {value for name, value in hidden if name.startswith(_SIZES)}
         #: values better read as unsigned, as somebody does so
         self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
-        self._modular: dict[Value, Affine] = {}
-        self._exact: dict[tuple[Value, bool], Affine] = {}
+        self._function = function
+        self._given: frozenset[Value] = frozenset()  # comparisons `value < something`, unsigned, that hold where a form is asked for
+        self._modular: dict[tuple[frozenset, Value], Affine] = {}
+        self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
+
+    @cached_property
+    def _ranges(self) -> dict[Value, Range]:
+        return ranges(self._function)
 
     def offset(self, access: Op) -> Affine:
-        """The byte offset of a load or store in its memory."""
+        """The byte offset of a load or store in its memory, where it takes place."""
+        self._given = frozenset(value for value, truth in implied(predicate(access)).items() if truth and _is_below(value))
+        form = self._offset(access)
+        self._given = frozenset()
+        return form
+
+    def _offset(self, access: Op) -> Affine:
         (offset,) = access.operands[0].op.operands
         return self.modular(offset) if offset.type.bits >= self.address_bits else self.exact(offset, False)
 
     def exact(self, value: Value, is_signed: bool) -> Affine:
         """The value as a number, read as signed or unsigned."""
-        key = value, is_signed
+        key = self._given, value, is_signed
         if key not in self._exact:
             self._exact[key] = self._find_exact(value, is_signed)
         return self._exact[key]
 
     def modular(self, value: Value) -> Affine:
         """A form that is congruent to the value modulo 2**bits."""
-        if value not in self._modular:
-            self._modular[value] = self._find_modular(value)
-        return self._modular[value]
+        key = self._given, value
+        if key not in self._modular:
+            self._modular[key] = self._find_modular(value)
+        return self._modular[key]
 
     def bounds(self, form: Affine) -> tuple[int, int]:
         """Least and greatest value of the form, from what is known of each unknown alone."""
@@ -107,20 +124,56 @@ class AffineForms:
 
     def _find_exact(self, value: Value, is_signed: bool) -> Affine:
         bits, form = value.type.bits, self.modular(value)
+        if constant(value) is not None:
+            return Affine(as_signed(constant(value), bits) if is_signed else constant(value))
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         low, high = self.bounds(form)
         if low >= least and high <= most:
             return form
-        if is_signed and bits >= 32:
+        plain = self._unwrapped(value, is_signed, least, most)
+        if plain is not None:
+            return plain
+        if bits >= 32 and (is_signed or self._ranges[value].smin >= 0):
             return form
         counted = None if is_signed else self._counted(value)
         return counted or form + Affine(0, {Symbol(value, is_signed, least, most, form): 1 << bits})
 
+    def _unwrapped(self, value: Value, is_signed: bool, least: int, most: int) -> Affine | None:
+        """The number where the ranges of its operands show that the operation that makes it does not wrap."""
+        op = value.op
+        if op is None or op.opcode not in _SUMS:
+            return None
+        if op.opcode in ("zext", "sext"):
+            same = is_signed or op.opcode == "zext" or self._ranges[op.operands[0]].smin >= 0
+            return self.exact(op.operands[0], op.opcode == "sext") if same else None
+        lows, highs = zip(*(self._interval(v, is_signed) for v in op.operands), strict=True)
+        if op.opcode == "trunc":
+            low, high = lows[0], highs[0]
+        elif op.opcode in ("add", "sub"):
+            low, high = (lows[0] + lows[1], highs[0] + highs[1]) if op.opcode == "add" else (
+                lows[0] - highs[1], highs[0] - lows[1])
+        else:
+            count = constant(op.operands[1])
+            if count is None or count >= value.type.bits:
+                return None
+            low, high = lows[0] << count, highs[0] << count
+        if low < least or high > most:
+            return None
+        parts = [self.exact(v, is_signed) for v in op.operands[:2 if op.opcode in ("add", "sub") else 1]]
+        return {"add": lambda: parts[0] + parts[1], "sub": lambda: parts[0] - parts[1],
+                "shl": lambda: parts[0] * (1 << constant(op.operands[1])), "trunc": lambda: parts[0]}[op.opcode]()
+
+    def _interval(self, value: Value, is_signed: bool) -> tuple[int, int]:
+        known = self._ranges[value]
+        return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+
     def _counted(self, value: Value) -> Affine | None:
-        """An unsigned counter that is known not to wrap, or one more than it, which does not wrap either."""
+        """An unsigned counter that is known not to wrap, or one more than what is less than something: that does not either."""
         op, more = value.op, 0
-        if op is not None and op.opcode == "add" and constant(op.operands[1]) == 1:
-            value, more = op.operands[0], 1
+        if op is not None and op.opcode == "add" and constant(op.operands[1]) is not None:
+            value, more = op.operands[0], constant(op.operands[1])
+            if not _row(value, self._given, more - 1):
+                return None
         induction = self._induction(value)
         if induction is None or not self._stays_below(induction):
             return None
@@ -203,10 +256,23 @@ class AffineForms:
         return 0, min(ends, default=_FAR)
 
     def _stays_below(self, induction: Induction) -> bool:
-        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than something."""
-        loop = self.tree.holder(induction.arg)
-        return induction.step == 1 and _checked(loop.following(induction.arg), loop.again) and (
+        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than something. (In an
+        unrolled loop by several, each of which is less.)"""
+        loop, arg, step = self.tree.holder(induction.arg), induction.arg, induction.step
+        checks = [fact for fact, truth in implied(loop.again).items() if truth and _is_below(fact)]
+        return step > 0 and _row(arg, checks, step) and (
             constant(induction.init) == 0 or _checked(induction.init, loop.op.operands[0]))
+
+
+def _is_below(condition: Value) -> bool:
+    return condition.op is not None and condition.op.opcode == "ult"
+
+
+def _row(base: Value, checks: Iterable[Value], last: int) -> bool:
+    """Whether comparisons ``value < something`` are there for `base + 1` to `base + last`."""
+    sums = [fact.op.operands[0].op for fact in checks]
+    below = {constant(op.operands[1]) for op in sums if op is not None and op.opcode == "add" and op.operands[0] is base}
+    return all(number in below for number in range(1, last + 1))
 
 
 def _checked(value: Value, condition: Value) -> bool:

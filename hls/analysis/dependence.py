@@ -12,12 +12,12 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, walk
+from ..ir import Function, MemoryObject, Op, is_access, memory_name, moved_type, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
 
-__all__ = ["Dependence", "Kind", "dependences"]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -55,8 +55,8 @@ def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence,
 
     ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
     """
-    accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
-    tester = _Tester(function, address_bits)
+    accesses = [op for op in walk(function.body) if is_access(op)]
+    tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
@@ -76,7 +76,7 @@ def _promised(fact: Dependence) -> Dependence | None:
 
 
 def _memory(function: Function, access: Op) -> MemoryObject:
-    return function.memories[access.operands[0].op.attrs["mem"]]
+    return function.memories[memory_name(access)]
 
 
 def _kind(src: Op, dst: Op) -> Kind:
@@ -86,11 +86,12 @@ def _kind(src: Op, dst: Op) -> Kind:
 
 
 def _size(access: Op) -> int:
-    value = access.result if access.opcode == "load" else access.operands[1]
-    return value.type.bytes
+    return moved_type(access).bytes
 
 
-class _Tester:
+class DependenceTester:
+    """Answers questions about pairs of accesses of a flat kernel."""
+
     def __init__(self, function: Function, address_bits: int):
         self.function = function
         self.forms = AffineForms(function, address_bits)
@@ -100,39 +101,44 @@ class _Tester:
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
 
-    def pair(self, first: Op, second: Op) -> list[Dependence]:
-        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order."""
+    def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
+        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
+        from one iteration to a later one where ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
         if "store" not in (first.opcode, second.opcode):
             return []
         if one is other:
-            return self._same_buffer(first, second)
+            return self._same_buffer(first, second, carried)
         if one.restrict or other.restrict or "global" != one.space or "global" != other.space:
             return []
-        return self._different_buffers(first, second)
+        return self._different_buffers(first, second, carried)
+
+    def within(self, first: Op, second: Op) -> bool:
+        """Whether ``second``, later in program order, must stay behind ``first`` in one iteration of the loops around both."""
+        return any(fact.loop is None for fact in self.pair(first, second, carried=False))
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]
 
-    def _orders(self, first: Op, second: Op):
+    def _orders(self, first: Op, second: Op, carried: bool):
         """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
         common = self._common(first, second)
         one_for_all = _memory(self.function, first).onchip  # which all work-items use in turn, one after the other
         if first is not second:
             yield first, second, None, len(common)
-        for level, loop in enumerate(common):
+        for level, loop in enumerate(common if carried else []):
             if one_for_all or not loop.parallel:
                 yield first, second, loop, level
                 if first is not second:
                     yield second, first, loop, level
 
-    def _different_buffers(self, first: Op, second: Op) -> list[Dependence]:
+    def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         return [Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)
-                for src, dst, loop, _ in self._orders(first, second)]
+                for src, dst, loop, _ in self._orders(first, second, carried)]
 
-    def _same_buffer(self, first: Op, second: Op) -> list[Dependence]:
+    def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         found = []
-        for src, dst, loop, same in self._orders(first, second):
+        for src, dst, loop, same in self._orders(first, second, carried):
             question = _Question(self, src, dst, loop, same)
             known = question.known
             distance = None if question.apart else self._ask(question.text)
@@ -155,7 +161,7 @@ class _Tester:
 class _Question:
     """At which distance do two accesses meet? The outermost ``same`` loops are at one iteration for both."""
 
-    def __init__(self, tester: _Tester, src: Op, dst: Op, loop: Loop | None, same: int):
+    def __init__(self, tester: DependenceTester, src: Op, dst: Op, loop: Loop | None, same: int):
         self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)

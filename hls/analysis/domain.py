@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir import Op, Value
+from ..ir import Op, Value, predicate
 from .affine import Affine, AffineForms
 from .loops import Loop
 from .trips import implied
@@ -32,7 +32,7 @@ class Domains:
             if loop not in self._of_loop:
                 self._of_loop[loop] = tuple(self._loop(loop))
             yield from self._of_loop[loop]
-        yield Condition(tuple(self.facts(access.operands[1 if access.opcode == "load" else 2])))
+        yield Condition(tuple(self.facts(predicate(access))))
 
     def _loop(self, loop: Loop) -> Iterable[Condition]:
         enabled = list(self.facts(loop.op.operands[0]))

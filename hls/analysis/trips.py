@@ -11,6 +11,9 @@ __all__ = ["INVERSE", "Trips", "count_trips", "decided", "implied"]
 INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
            "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
 
+#: operand of these operations that alone says what the result is, by its width
+_ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
+
 
 @dataclass(frozen=True)
 class Trips:
@@ -71,6 +74,8 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     """
     (body,) = loop.regions
     again = body.terminator.operands[0]
+    if not _evaluate(again, dict.fromkeys(body.args, True), _knowable):
+        return None
     facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     carried = _deciding(loop)
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
@@ -106,8 +111,19 @@ def _deciding(loop: Op) -> list[int]:
     return sorted(found)
 
 
-def _evaluate(value: Value, numbers: dict[Value, object]):
-    """The number a value has, given those of others; None where it is not known. ``numbers`` grows.
+def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
+    """Whether a value might be known in some iteration, which most conditions that compare with an argument never are."""
+    if value.op is None or not _needs(value):
+        return constant(value) is not None
+    given = [knowable[v] for v in _needs(value)]
+    if value.op.opcode in ("if", "select"):
+        return any(given[1:])
+    return any(given) if value.op.opcode in _ABSORBING else all(given)
+
+
+def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
+    """The number a value has, given those of others; None where it is not known. ``numbers`` grows. ``apply`` finds a value
+    from those it needs.
 
     Without recursion, as chains of operations get long when bodies are unrolled.
     """
@@ -121,7 +137,7 @@ def _evaluate(value: Value, numbers: dict[Value, object]):
         if missing:
             work += missing
         else:
-            numbers[top] = _apply(top, numbers)
+            numbers[top] = (apply or _apply)(top, numbers)
             work.pop()
     return numbers[value]
 
@@ -146,5 +162,5 @@ def _apply(value: Value, numbers: dict):
         return arms[0] if condition else arms[1]
     if None not in given:
         return evaluate(op.opcode, given, [v.type for v in op.operands], value.type, op.attrs)
-    absorbing = {"and": 0, "mul": 0, "or": (1 << value.type.bits) - 1}.get(op.opcode)
-    return absorbing if absorbing is not None and absorbing in given else None
+    absorbing = _ABSORBING.get(op.opcode)
+    return absorbing(value.type.bits) if absorbing is not None and absorbing(value.type.bits) in given else None

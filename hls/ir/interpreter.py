@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field
 
+from .accesses import fixed_operands, lane_mask
 from .build import walk
 from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together, waiting_functions
 from .launch import OVERLAP, IndexSpace
@@ -359,18 +360,18 @@ class _Emitter:
         self._line(depth, f"if {pred}: write({text})")
 
     def _op_load(self, op, depth):
-        pointer, pred = self._names(op.operands[:2])
+        pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
-        load, _ = accessors(op.result.type)
-        value = f"{self._bind(load)}({pointer}, {self._bind(op.span)})"
+        load, _ = accessors(op.result.type, lane_mask(op) is not None)
+        value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
     def _op_store(self, op, depth):
-        pointer, value, pred = self._names(op.operands[:3])
+        pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
-        _, store = accessors(op.operands[1].type)
-        self._line(depth, f"if {pred}: {self._bind(store)}({pointer}, {value}, {self._bind(op.span)})")
+        _, store = accessors(op.operands[1].type, lane_mask(op) is not None)
+        self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
         for token in self._names(op.results):
             self._line(depth, f"{token} = 0")
 

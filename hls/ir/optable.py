@@ -181,7 +181,8 @@ _ROWS = [
     OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
-    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands
+    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands.
+    # An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake

@@ -78,12 +78,13 @@ def _place(pointer, size, span, verb):
 
 
 @cache
-def accessors(type: Type):
-    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type."""
+def accessors(type: Type, masked: bool = False):
+    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the mask
+    of its lanes comes before the span."""
     if isinstance(type, PointerType):
         return _load_pointer, _store_pointer
     if isinstance(type, ArrayType):
-        return _array_accessors(type)
+        return _lane_accessors(type) if masked else _array_accessors(type)
     size = type.bytes
     if isinstance(type, FloatType):
         layout, decode, encode = struct.Struct(_FLOAT_FORMAT[size]), float, _one_nan
@@ -118,6 +119,25 @@ def _array_accessors(type: ArrayType):
         memory = BoundMemory("", data, offset + size * count)
         for k in range(count):
             store_one((memory, offset + k * size), value[k], span)
+
+    return load, store
+
+
+def _lane_accessors(type: ArrayType):
+    load_lane, store_lane = accessors(type.element)
+    nothing = zero(type.element)
+
+    def places(pointer, mask):
+        memory, offset = pointer
+        return [(memory, (offset + k * type.element.bytes) % (1 << 64)) if on else None for k, on in enumerate(mask)]
+
+    def load(pointer, mask, span):
+        return tuple(load_lane(place, span) if place else nothing for place in places(pointer, mask))
+
+    def store(pointer, values, mask, span):
+        for place, value in zip(places(pointer, mask), values, strict=True):
+            if place:
+                store_lane(place, value, span)
 
     return load, store
 

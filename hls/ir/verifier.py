@@ -1,5 +1,6 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
+from .accesses import fixed_operands, is_access, lane_mask
 from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS, has
@@ -98,6 +99,8 @@ class _Verifier:
 
     def _arity(self, op):
         arity = OPS[op.opcode].arity
+        if is_access(op):
+            arity = fixed_operands(op)
         fixed = op.operands[:arity] if has(op, "ordered") else op.operands
         self._require(arity is None or len(fixed) == arity, op, f"has {len(op.operands)} operands, not {arity}")
         for value in op.operands[len(fixed):]:
@@ -198,6 +201,8 @@ class _Verifier:
         self._access(op, value)
 
     def _access(self, op, type):
+        if lane_mask(op) is not None:
+            self._wide(op, type)
         source = op.operands[0].op
         if source is not None and source.opcode == "addr" and op.opcode == "store":
             memory = self.function.memories[source.attrs["mem"]]
@@ -205,6 +210,12 @@ class _Verifier:
         if isinstance(type, PointerType) and source is not None and source.opcode == "addr":
             memory = self.function.memories[source.attrs["mem"]]
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
+
+    def _wide(self, op, type):
+        element, mask = type.element, lane_mask(op).type
+        whole = isinstance(element, IntType) and element.bits == 8 * element.bytes
+        self._require(whole, op, f"moves a {type}: lanes must be integers of whole bytes")
+        self._require(mask == ArrayType(BOOL, type.length), op, f"the mask of {type.length} lanes is a {mask}")
 
     def _check_barrier(self, op):
         self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")

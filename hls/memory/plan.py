@@ -1,12 +1,13 @@
 """The frozen product of memory planning: which unit serves each access."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, MemoryObject, Op, Region, walk
+from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir.rewrite import constant, is_constant
 from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
@@ -20,6 +21,9 @@ class Access:
     one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
     cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
+
+    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
+    always are. ``descending``: its addresses go down.
     """
 
     op: Op
@@ -32,6 +36,9 @@ class Access:
     span: Span | None
     latency: int | None = None
     cache_words: int = 0
+    lanes: int = 0
+    masked: bool = False
+    descending: bool = False
     forwarding: bool = False
 
 
@@ -90,8 +97,8 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if op.opcode in ("load", "store"):
-            accesses.setdefault(_memory(op), []).append(op)
+        if is_access(op):
+            accesses.setdefault(memory_name(op), []).append(op)
     onchip = {name: _onchip(function.memories[name], ops) for name, ops in accesses.items()
               if function.memories[name].onchip}
     planned = {}
@@ -113,13 +120,26 @@ def _onchip(memory: MemoryObject, ops: list[Op]) -> OnChipMemory:
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
-    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
-                  "the general unit for global memory", op.span)
+    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+                    "the general unit for global memory", op.span)
+    mask = lane_mask(op)
+    if mask is None:
+        return access
+    type, on = moved_type(op), _lanes_known(mask)
+    used = sum(lane != 0 for lane in on) * type.element.bytes
+    return replace(access, unit="burst-coalesced non-aligned", lanes=type.length, bytes=used, masked=not all(on))
+
+
+def _lanes_known(mask: Value) -> list[int | None]:
+    """Of each lane whether it is wanted; None where only the run knows."""
+    if is_constant(mask):
+        return list(constant(mask))
+    return [constant(lane) for lane in mask.op.operands]
 
 
 def _ram_access(op: Op, word_bytes: int) -> Access:
     """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
-    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "RAM port",
+    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "RAM port",
                   "global memory is on the chip: every access has a port of its own and never waits", op.span, _ram_latency(op))
 
 
@@ -127,7 +147,7 @@ def _onchip_access(op: Op, word_bytes: int) -> Access:
     reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
     forwarding = op.opcode == "load" and _waits_for_iteration(op)
     latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
-    return Access(op, _memory(op), op.opcode, _bytes(op), word_bytes, "block RAM", reason, op.span, latency,
+    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "block RAM", reason, op.span, latency,
                   forwarding=forwarding)
 
 
@@ -140,9 +160,5 @@ def _ram_latency(op: Op) -> int:
     return RamLoadPort.timing.latency if op.opcode == "load" else 0
 
 
-def _memory(op: Op) -> str:
-    return op.operands[0].op.attrs["mem"]
-
-
 def _bytes(op: Op) -> int:
-    return (op.result if op.opcode == "load" else op.operands[1]).type.bytes
+    return moved_type(op).bytes

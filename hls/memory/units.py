@@ -36,8 +36,26 @@ class _Reuse:
 
 
 def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
-    if access.direction == "store" or access.latency is not None:
+    if access.latency is not None:
         return access
+    if access.direction == "store":
+        return _wide(access, steps)
+    return _wide(_choose_load(access, steps, slots, function), steps)
+
+
+def _wide(access: Access, steps) -> Access:
+    """The reason of an access that stands for several of the source; which way a wide one goes."""
+    members, lines = access.op.attrs.get("members", 1), access.op.attrs.get("lines", ())
+    if members == 1:
+        return access
+    where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
+    if not access.lanes:
+        return replace(access, reason=f"{members} equal loads{where} are made once; {access.reason}")
+    down = bool(steps) and steps[0][1].amount is not None and steps[0][1].amount < 0
+    return replace(access, descending=down, reason=f"{members} accesses at neighbouring addresses{where} are one; {access.reason}")
+
+
+def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if not steps:
         return replace(access, reason="read once")
     if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
@@ -52,7 +70,7 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) 
         return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
         return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
-    return replace(access, unit="burst-coalesced cached", reason=reuse.reason, cache_words=_size(reuse.words or 0))
+    return replace(access, unit=access.unit.replace("coalesced", "coalesced cached"), reason=reuse.reason, cache_words=_size(reuse.words or 0))
 
 
 def _is_flushed(loop: Op, memory: str) -> bool:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ..ir import OPS, Builder, Function, IntType, Op, Region, Value, evaluate, has
+from ..ir import OPS, Builder, Function, Op, Region, Value, evaluate, has
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, is_constant, keep_carried, rewrite
-from ..ir.storage import BoundMemory, accessors
+from ..ir.storage import BoundMemory, accessors, zero
 from .identities import simplify
 
 __all__ = ["Fold"]
@@ -103,9 +103,9 @@ def _once(op: Op, b: Builder) -> list[Value]:
 
 def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
     """A read of a constant table at a constant place; one outside is left for the run to report."""
-    pointer, pred = op.operands
+    pointer, pred = op.operands[:2]
     if constant(pred) == 0:
-        return [b.const(0 if isinstance(op.result.type, IntType) else 0.0, op.result.type)]
+        return [b.const(zero(op.result.type), op.result.type)]
     addr = pointer.op
     if constant(pred) is None or addr is None or addr.opcode != "addr" or constant(addr.operands[0]) is None:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..analysis.dependence import Dependence, Kind
 from ..analysis.loops import Loop, LoopTree
-from ..ir import Op, Region, Value, walk
+from ..ir import Op, Region, Value, lane_mask, walk
 
 __all__ = ["MOST_CHECKED", "Check", "find_checks"]
 
@@ -34,6 +34,8 @@ def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
     wanted: dict[Op, list[Dependence]] = {}
     ruled_out = set()
     for fact in known:
+        if lane_mask(fact.src) or lane_mask(fact.dst):
+            continue  # begins and ends anywhere: more than one address to compare
         if fact.kind is not Kind.RAW or fact.overlap or tree.region_of(fact.src) is not tree.region_of(fact.dst):
             continue
         if fact.loop is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ..analysis.dependence import Dependence, Kind, dependences
 from ..analysis.loops import Loop, LoopTree
 from ..ir import BOOL, TOKEN, Builder, Function, Op, Region, TokenType, Value, walk
+from ..ir.accesses import fixed_operands, memory_name, predicate
 from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
@@ -52,11 +53,7 @@ class Order:
 
 def _predicate(op: Op) -> Value:
     """What an operation of a region happens under."""
-    return op.operands[{"load": 1, "store": 2, "loop": 0}[op.opcode]]
-
-
-def _memory(access: Op) -> str:
-    return access.operands[0].op.attrs["mem"]
+    return op.operands[0] if op.opcode == "loop" else predicate(op)
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class _Orderer:
         self.function = function
         self.tree = LoopTree(function)
         self.places = Places(function)
-        self.stores = {op: {_memory(x) for x in inside(op) if x.opcode == "store"}
+        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode == "store"}
                        for op in walk(function.body) if op.opcode in ("store", "loop")}
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
@@ -177,8 +174,7 @@ class _Orderer:
         return True
 
     def _take(self, access: Op, token: Value):
-        fixed = 2 if access.opcode == "load" else 3
-        if token not in access.operands[fixed:]:
+        if token not in access.operands[fixed_operands(access):]:
             access.operands.append(token)
 
     def _done(self, region: Region, op: Op) -> Value:
@@ -214,7 +210,7 @@ class _Orderer:
     # --- hazards ---
 
     def _onchip(self, access: Op) -> bool:
-        return self.function.memories[_memory(access)].onchip
+        return self.function.memories[memory_name(access)].onchip
 
     def _check(self, check: Check, number: int):
         """The loads wait for a token that comes when no store on its way has the address of one of them."""
@@ -225,7 +221,7 @@ class _Orderer:
         for store, certain in zip(check.stores, check.certain, strict=True):
             operands += [store.operands[0], store.operands[2] if certain else true]
             store.attrs["hazards"] = (*store.attrs.get("hazards", ()), number)
-        attrs = {"number": number, "mem": _memory(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
+        attrs = {"number": number, "mem": memory_name(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
         for load in check.loads:
             self._take(load, hazard.result)
@@ -237,7 +233,7 @@ class _Orderer:
         type = TokenType(wait.overlap, max(1, wait.distance))
         end = self._end(region, sources, type, wait.after_read)
         if wait.dst.opcode == "load":
-            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], _memory(wait.dst))))
+            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)
             self.places.follow(region, end, self._ancestor(wait.dst, region))

@@ -12,6 +12,8 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .coalesce import Coalesce
+from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fit import FitAccesses
@@ -46,7 +48,7 @@ class Pass(Protocol):
 @dataclass(frozen=True)
 class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
-    ``max_access_bytes`` the most that one access of its memory moves.
+    ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
@@ -57,6 +59,7 @@ class PipelineOptions:
     max_ops: int = 20_000
     address_bits: int = 40
     max_access_bytes: int = 64
+    word_bytes: int = 64
     hazards: bool = False
     fp_relaxed: bool = False
     dump: Path | None = None
@@ -119,8 +122,13 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
-        # last: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
+        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
+        # Equal loads first: what is computed from them is equal then, too
+        Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
+        # last: analyses of counters look for the comparisons that this replaces
+        Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]
 
 

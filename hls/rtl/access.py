@@ -5,19 +5,33 @@ from amaranth import *
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide_load import WideLoadUnit
+from rtl_lib.lsu.wide_store import WideStoreUnit
+
+from ..ir import lane_mask, moved_type
 
 __all__ = ["LoadAccess", "StoreAccess"]
 
 
 def _pending_words(latency: int) -> int:
     """Words under way so that one word a cycle can be kept up over the memory's latency, in whole bursts."""
-    return max(32, 1 << (latency - 1).bit_length())
+    return max(32, 2 << (latency - 1).bit_length())
 
 
 class _Access:
     def __init__(self, context, access):
         self.access = access
         self.op = access.op
+        self.geometry = {"word_bytes": access.word_bytes, "addr_bits": context.address_bits}
+        if access.lanes:
+            lane_bytes = moved_type(self.op).element.bytes
+            self.geometry |= {"lanes": access.lanes, "lane_bytes": lane_bytes, "masked": access.masked}
+        else:
+            self.geometry["access_bytes"] = access.bytes
+
+    def _mask(self, payload):
+        """The field and the value of the mask of a wide access that has one."""
+        return [(payload.mask, lane_mask(self.op))] if self.access.masked else []
 
     def attach(self, context):
         """Put the unit into the kernel's module and name what can be counted about it."""
@@ -32,14 +46,17 @@ class LoadAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
-        options = {
-            "access_bytes": access.bytes, "word_bytes": access.word_bytes, "addr_bits": context.address_bits,
-            "depth": context.memory_latency + 32, "pending": _pending_words(context.memory_latency),
-        }
-        self.unit = CachedLoadUnit(**options, words=access.cache_words) if access.cache_words else LoadUnit(**options)
+        options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
+        if access.cache_words:
+            options["words"] = access.cache_words
+        kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit
+        self.unit = kind(**options)
 
     def request(self):
-        return self.unit.i, lambda payload: [(payload, self.op.operands[0])]
+        pointer = self.op.operands[0]
+        if not self.access.lanes:
+            return self.unit.i, lambda payload: [(payload, pointer)]
+        return self.unit.i, lambda payload: [(payload.addr, pointer), *self._mask(payload)]
 
     def response(self):
         result = self.op.result
@@ -51,11 +68,11 @@ class StoreAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
-        self.unit = StoreUnit(
-            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits,
-            counted=bool(self.op.attrs.get("hazards")),
-        )
+        if access.lanes:
+            self.unit = WideStoreUnit(**self.geometry, descending=access.descending)
+        else:
+            self.unit = StoreUnit(**self.geometry, counted=bool(self.op.attrs.get("hazards")))
 
     def request(self):
         pointer, value = self.op.operands[:2]
-        return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.data, value)]
+        return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.data, value), *self._mask(payload)]

@@ -56,6 +56,8 @@ def _extract(op, array, index):
     if isinstance(index, Const):
         return array.word_select(index.value, type.element.bits) if index.value < type.length else C(0, type.element.bits)
     elements = [array.word_select(k, type.element.bits) for k in range(type.length)]
+    if isinstance(index, Const):
+        return elements[index.value] if index.value < type.length else C(0, type.element.bits)
     if index.shape().width < 64 and type.length == 1 << len(index):
         return Array(elements)[index]
     return Mux(index < type.length, Array(elements)[index[: max(1, (type.length - 1).bit_length())]], 0)

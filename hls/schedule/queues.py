@@ -91,4 +91,4 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
         return child.entries + _in_flight(3, sizes.interval)
     if op.opcode == "hazard":
         return 4 + _in_flight(HAZARD_LATENCY, sizes.interval)
-    return 4 + (0 if is_exceptional(op) else -(-sizes.memory_latency // sizes.interval))
+    return 4 + (0 if is_exceptional(op) else -(-2 * sizes.memory_latency // sizes.interval))

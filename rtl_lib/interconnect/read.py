@@ -42,7 +42,7 @@ class ReadInterconnect(wiring.Component):
     """
 
     def __init__(self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32,
-                 reorder_words=64):
+                 reorder_words=128):
         if reorder_words < max_burst:
             raise ValueError(f"reorder_words must be at least max_burst, {max_burst}, not {reorder_words!r}")
         if address_map.granule < word_bytes:

@@ -44,6 +44,7 @@ class StoreUnit(wiring.Component):
     Parameters
     ----------
     access_bytes, word_bytes : bytes, powers of two, the first no larger
+    strobe_bytes : with 0 all of an access is written; else it is a whole word, of which each so many bytes have a strobe
     addr_bits : width of byte addresses
     max_burst : words; buffer : words it has room for, at least ``max_burst``
     outstanding : bursts and fences that may wait for the memory
@@ -52,7 +53,7 @@ class StoreUnit(wiring.Component):
 
     Ports
     -----
-    i : stream of ``{addr, data}``
+    i : stream of ``{addr, data}``, with strobes ``{addr, data, strobe}``
     retired : how many stores, the oldest first, came into memory in this cycle; only where ``counted``
     hurry : somebody waits for what is open; only where ``counted``
     fence : :class:`~rtl_lib.mem.ports.Fence`
@@ -62,17 +63,21 @@ class StoreUnit(wiring.Component):
     """
 
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, buffer=32, outstanding=16,
-                 burst_align=1024, patience=16, counted=False):
+                 burst_align=1024, patience=16, counted=False, strobe_bytes=0):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        if strobe_bytes and access_bytes != word_bytes:
+            raise ValueError(f"access_bytes must be the {word_bytes} of a word where bytes have strobes, not {access_bytes}")
         if buffer < max_burst:
             raise ValueError(f"buffer must be at least max_burst, {max_burst} words, not {buffer!r}")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
         self._builder = {**geometry, "burst_align": burst_align}
         self.access_bytes, self.word_bytes, self.buffer = access_bytes, word_bytes, buffer
         self.outstanding, self.patience, self.counted = outstanding, patience, counted
+        self.strobe_bytes, self.lane_bytes = strobe_bytes, strobe_bytes or access_bytes
+        lanes = word_bytes // strobe_bytes if strobe_bytes else 0
         super().__init__({
             **({"retired": Out(RETIRED_BITS), "hurry": In(1)} if counted else {}),
-            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+            "i": In(stream.Signature(store_layout(addr_bits, access_bytes, lanes))),
             "fence": In(Fence()),
             "idle": Out(1),
             "mem": Out(WritePort(**geometry)),
@@ -132,17 +137,17 @@ class StoreUnit(wiring.Component):
 
     def _gather(self, m, quiet, word_out, data_out):
         """Join stores to one word; return whether one is held, and of how many stores where they are counted."""
-        store, lanes = self.i.payload, self.word_bytes // self.access_bytes
-        word_shift, access_shift = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
+        store, lanes = self.i.payload, self.word_bytes // self.lane_bytes
+        word_shift = exact_log2(self.word_bytes)
         held, word, strobe = Signal(), Signal.like(word_out.payload), Signal(lanes)
-        value = Signal(data.ArrayLayout(len(store.data), lanes))
-        lane = Signal(lanes)  # of the store on offer, one hot
+        value = Signal(data.ArrayLayout(8 * self.lane_bytes, lanes))
+        lane = Signal(lanes)  # those of the store on offer
         joins, leaves, leaving = Signal(), Signal(), Signal()
         count = Signal(RETIRED_BITS - 1 if self.counted else 0)
         full = count == (1 << RETIRED_BITS - 1) - 1 if self.counted else C(0)
 
         m.d.comb += [
-            lane.eq(1 << store.addr[access_shift:word_shift]),
+            lane.eq(store.strobe if self.strobe_bytes else 1 << store.addr[exact_log2(self.access_bytes):word_shift]),
             joins.eq((store.addr[word_shift:] == word) & ~full),
             leaves.eq(held & (self.fence.request.valid | Mux(self.i.valid, ~joins, quiet))),
             leaving.eq(leaves & word_out.ready & data_out.ready),
@@ -150,7 +155,7 @@ class StoreUnit(wiring.Component):
             data_out.valid.eq(leaves & word_out.ready),
             word_out.payload.eq(word),
             data_out.payload.data.eq(value),
-            data_out.payload.strobe.eq(Cat(bit.replicate(self.access_bytes) for bit in strobe)),
+            data_out.payload.strobe.eq(Cat(bit.replicate(self.lane_bytes) for bit in strobe)),
             self.i.ready.eq(~self.fence.request.valid & (~held | joins | leaving)),
         ]
         with m.If(self.i.valid & self.i.ready):
@@ -162,7 +167,7 @@ class StoreUnit(wiring.Component):
             ]
             for n in range(lanes):
                 with m.If(lane[n]):
-                    m.d.sync += value[n].eq(store.data)
+                    m.d.sync += value[n].eq(store.data.word_select(n, len(value[n])) if self.strobe_bytes else store.data)
         with m.Elif(leaving):
             m.d.sync += held.eq(0)
         return held, count

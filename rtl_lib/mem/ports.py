@@ -48,9 +48,10 @@ def word_layout(word_bytes):
     return data.StructLayout({"data": 8 * word_bytes, "strobe": word_bytes})
 
 
-def store_layout(addr_bits, access_bytes):
-    """A store: byte address and data."""
-    return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes})
+def store_layout(addr_bits, access_bytes, strobes=0):
+    """A store: byte address and data, and so many strobes where any."""
+    strobe = {"strobe": strobes} if strobes else {}
+    return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes, **strobe})
 
 
 class Fence(wiring.Signature):

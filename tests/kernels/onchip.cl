@@ -130,7 +130,7 @@ void fill(__local int *to, __global const int *restrict from, int n) {
   for (int i = 0; i < n; i++) to[i] = from[i];
 }
 
-__kernel void local_of_one_item(ARGS) {
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void local_of_one_item(ARGS) {
   __local int line[256];
   fill(line, a, n);
   barrier(CLK_LOCAL_MEM_FENCE);

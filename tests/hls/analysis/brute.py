@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from hls.ir import OPS, Function, Op, Region, Value, evaluate
+from hls.ir import OPS, ArrayType, Function, Op, Region, Value, evaluate, lane_mask, moved_type, predicate
 
 __all__ = ["Event", "conflicts", "trace"]
 
@@ -52,17 +52,31 @@ class _Tracer:
         return self.memory[name], range(offset % self.space, offset % self.space + size)
 
     def _on_load(self, op, values, loops):
-        pointer, pred = (values[v] for v in op.operands[:2])
-        values[op.result] = 0
-        if pred:
-            memory, places = self._access(op, pointer, op.result.type.bytes, loops)
-            values[op.result] = int.from_bytes(bytes(memory.get(at, 0) for at in places), "little")
+        type = moved_type(op)
+        parts = [self._load(op, place, size, on, loops) for place, size, on in self._lanes(op, values)]
+        values[op.result] = tuple(parts) if isinstance(type, ArrayType) else parts[0]
+
+    def _load(self, op, place, size, on, loops):
+        if not on:
+            return 0
+        memory, places = self._access(op, place, size, loops)
+        return int.from_bytes(bytes(memory.get(at, 0) for at in places), "little")
 
     def _on_store(self, op, values, loops):
-        pointer, value, pred = (values[v] for v in op.operands[:3])
-        if pred:
-            memory, places = self._access(op, pointer, op.operands[1].type.bytes, loops)
-            memory.update(zip(places, value.to_bytes(len(places), "little"), strict=True))
+        value = values[op.operands[1]]
+        parts = value if isinstance(moved_type(op), ArrayType) else [value]
+        for part, (place, size, on) in zip(parts, self._lanes(op, values), strict=True):
+            if on:
+                memory, places = self._access(op, place, size, loops)
+                memory.update(zip(places, part.to_bytes(size, "little"), strict=True))
+
+    def _lanes(self, op, values):
+        """(place, bytes, whether it is touched) of each lane of an access."""
+        type, on, (name, offset) = moved_type(op), values[predicate(op)], values[op.operands[0]]
+        if not isinstance(type, ArrayType):
+            return [((name, offset), type.bytes, on)]
+        size = type.element.bytes
+        return [((name, offset + k * size), size, on and lane) for k, lane in enumerate(values[lane_mask(op)])]
 
     def _on_loop(self, op, values, loops):
         enable, *state = (values[v] for v in op.operands)

@@ -45,19 +45,19 @@ SUM = "kernel void k(global int *a, int n) {{ int s = 0;\n{pragma}\nfor (int i =
     ("", "n", 1, 1), ("#pragma unroll", "10", 0, 10), ("#pragma unroll 1", "10", 1, 1), ("#pragma unroll 4", "16", 1, 4),
     ("#pragma unroll 4", "10", 1, 4), ("#pragma unroll 4", "n", 1, 4), ("#pragma unroll 10", "10", 0, 10)])
 def test_unrolling(pragma, bound, left, loads):
-    module, f = compiled(SUM.format(pragma=pragma, bound=bound))
+    module, f = compiled(SUM.format(pragma=pragma, bound=bound), word_bytes=0)
     assert len(loops(f)) == left and count(f, "load") == loads
     for n in range(12):
         same(module, f, {"a": np.arange(1, 20, dtype=np.int32)}, {"n": n})
 
 
 def test_a_factor_that_divides_a_constant_trip_count_needs_no_predicates():
-    _, f = compiled(SUM.format(pragma="#pragma unroll 4", bound="16"))
+    _, f = compiled(SUM.format(pragma="#pragma unroll 4", bound="16"), word_bytes=0)
     assert all(op.operands[1].op.attrs["value"] == 1 for op in walk(f.body) if op.opcode == "load")
 
 
 def test_a_remainder_is_predicated():
-    _, f = compiled(SUM.format(pragma="#pragma unroll 4", bound="n"))
+    _, f = compiled(SUM.format(pragma="#pragma unroll 4", bound="n"), word_bytes=0)
     predicates = [op.operands[1] for op in walk(f.body) if op.opcode == "load"]
     assert sum(p.op.opcode == "const" for p in predicates) == 1
 
@@ -109,7 +109,7 @@ def test_reading_before_setting_is_warned_of():
 
 def test_small_loops_over_private_arrays_are_unrolled_without_a_mark():
     module, f = compiled("kernel void k(global int *a, int n) { int w[8]; for (int i = 0; i < 8; i++) w[i] = a[i];"
-                         "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }")
+                         "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }", word_bytes=0)
     assert not loops(f) and count(f, "extract", "insert") == 0
     same(module, f, {"a": np.arange(8, dtype=np.int32)}, {"n": 0})
 

@@ -106,10 +106,17 @@ def test_where_private_arrays_are(body, name, place):
 
 
 def test_accesses_of_copies_are_counted_together():
-    text = "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 4; j++)\n  s += a[i * n + j * j];\n o[i] = s;\n}"
+    text = "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 4; j++)\n  s += a[i * n + 16 * j];\n o[i] = s;\n}"
     load, store = kernel(text).accesses
     assert (load.kind, load.buffer, load.span.line, load.count) == ("load", "a", 7, 4)
     assert (store.kind, store.buffer, store.count) == ("store", "o", 1)
+
+
+def test_accesses_that_were_joined_say_so():
+    load, store = kernel("for (int i = 0; i < n; i++)\n o[i] = a[i]\n  + a[i + 1] + a[i + 2];").accesses
+    assert (load.bytes, load.lsu) == (12, "burst-coalesced non-aligned")
+    assert load.reason.startswith("3 accesses at neighbouring addresses (lines 4, 5) are one")
+    assert store.bytes == 4
 
 
 def test_areas_are_of_this_design_and_add_up():

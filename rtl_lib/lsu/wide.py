@@ -1,0 +1,79 @@
+"""What wide accesses share: lanes that begin at any lane of a word and may end in the next one."""
+
+from amaranth import *
+from amaranth.utils import exact_log2
+
+from rtl_lib.mem.ports import require_power_of_two
+
+__all__ = ["Lanes", "rotate", "wide_load", "wide_store"]
+
+
+def wide_load(memory, accesses, lanes, lane_bytes):
+    """Golden: for each pair of address and mask the lanes as one number; lanes that are off are 0."""
+    values = []
+    for addr, mask in accesses:
+        parts = [memory[addr + k * lane_bytes:addr + (k + 1) * lane_bytes] if mask >> k & 1 else bytes(lane_bytes)
+                 for k in range(lanes)]
+        values.append(int.from_bytes(b"".join(parts), "little"))
+    return values
+
+
+def wide_store(memory, stores, lanes, lane_bytes):
+    """Golden: write ``stores``, triples of address, value and mask, one after the other into the bytearray ``memory``."""
+    for addr, value, mask in stores:
+        whole = value.to_bytes(lanes * lane_bytes, "little")
+        for k in range(lanes):
+            if mask >> k & 1:
+                memory[addr + k * lane_bytes:addr + (k + 1) * lane_bytes] = whole[k * lane_bytes:(k + 1) * lane_bytes]
+
+
+class Lanes:
+    """``lanes`` lanes of ``lane_bytes`` bytes in memory of ``word_bytes`` bytes a word, in which they must fit.
+
+    Raises ValueError, naming the parameter, for what is no such geometry.
+    """
+
+    def __init__(self, lanes, lane_bytes, word_bytes):
+        require_power_of_two("word_bytes", word_bytes, 2)
+        require_power_of_two("lane_bytes", lane_bytes, 1, word_bytes // 2)
+        self.places = word_bytes // lane_bytes  #: lanes of a word
+        if not isinstance(lanes, int) or not 1 <= lanes <= self.places:
+            raise ValueError(f"lanes must be 1 to {self.places}, so that they fit a word, not {lanes!r}")
+        self.count, self.bytes, self.bits = lanes, lane_bytes, 8 * lane_bytes
+        self.lane_shift, self.word_shift = exact_log2(lane_bytes), exact_log2(word_bytes)
+
+    def split(self, addr):
+        """(number of the word, place of lane 0 in it) of a byte address."""
+        return addr[self.word_shift:], addr[self.lane_shift:self.word_shift]
+
+    def behind(self, place):
+        """A bit for each place of a word: whether it comes before ``place``, so that in lanes which begin there it is one
+        of the next word."""
+        return Cat(place > n for n in range(self.places))
+
+
+def rotate(m, elements, by, count, left=False):
+    """The ``count`` first elements of a ring turned by ``by`` places.
+
+    Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of elements is
+    2 ** len(by); those that are None may become anything. In stages of one bit of ``by``: towards few results the
+    largest first, from few elements the smallest, so that the other stages are narrow.
+    """
+    size, steps = len(elements), [1 << n for n in range(len(by))]
+    steps = [(step, bit) for step, bit in zip(steps, by, strict=True)]
+    steps = [(-step, bit) for step, bit in steps] if left else steps[::-1]
+    needed = [set(range(count))]
+    for step, _ in reversed(steps):
+        needed.append({place % size for k in needed[-1] for place in (k, k + step)})
+    ring = dict(enumerate(elements))
+    for (step, bit), wanted in zip(steps, needed[-2::-1], strict=True):
+        ring = {k: _either(m, bit, ring[(k + step) % size], ring[k]) for k in wanted}
+    return [ring[k] for k in range(count)]
+
+
+def _either(m, choice, one, other):
+    if one is None or other is None:
+        return other if one is None else one
+    chosen = Signal(len(one))
+    m.d.comb += chosen.eq(Mux(choice, one, other))
+    return chosen

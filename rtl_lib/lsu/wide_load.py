@@ -1,0 +1,175 @@
+"""Load unit for several neighbouring elements at once, wherever in memory words they begin."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.observe import Observation
+from rtl_lib.lsu.wide import Lanes, rotate
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.mem.ports import ReadPort
+
+__all__ = ["WideLoadUnit"]
+
+
+@shared
+class WideLoadUnit(wiring.Component):
+    """Loads of ``lanes`` neighbouring elements, which may lie in two words of memory.
+
+    In front of a load unit for whole words it finds out which words an access needs; behind it, it keeps the two words
+    that came last, one with an even number and one with an odd one, and cuts accesses from them. So accesses that move
+    on by no more than a word, up or down, need no more than one new word each.
+
+    Rules
+    -----
+    1. Data leaves in the order of the accesses, one for each: :func:`~rtl_lib.lsu.wide.wide_load` gives the values.
+    2. A word of which no lane is wanted is not asked for. A word that is still kept is not either, unless ``flush`` was
+       high since it was asked for, or as the access was taken.
+    3. An access is taken in every cycle as long as each needs one new word at most, and memory keeps up; one that needs two
+       takes two cycles.
+    4. ``error`` says that the memory refused a word of the access on offer in which it wants a lane.
+
+    Parameters
+    ----------
+    lanes : elements of an access, as many as a word has at most
+    lane_bytes, word_bytes : bytes, powers of two; addresses are multiples of ``lane_bytes``
+    masked : whether accesses come with a mask
+    words : places of a cache behind the unit (see :class:`~rtl_lib.lsu.cached_load.CachedLoadUnit`), 0 for none
+    depth : accesses under way
+    The others as for :class:`~rtl_lib.lsu.fetch.FetchPath`.
+
+    Ports
+    -----
+    i : stream of ``{addr}``, or ``{addr, mask}``: byte address of lane 0, a bit for each lane that is wanted
+    o : stream of all lanes, lane 0 lowest; those not wanted are 0
+    error, flush, mem, observe : as for :class:`~rtl_lib.lsu.load.LoadUnit`
+    """
+
+    def __init__(self, *, lanes, lane_bytes, word_bytes, masked, words=0, addr_bits=64, depth=256, max_burst=16, **options):
+        self.lanes, self.masked, self.depth = Lanes(lanes, lane_bytes, word_bytes), masked, depth
+        self._inner = {"access_bytes": word_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
+                       "max_burst": max_burst, **options}
+        if words:
+            self._inner["words"] = words
+        mask = {"mask": lanes} if masked else {}
+        super().__init__({
+            "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, **mask}))),
+            "o": Out(stream.Signature(8 * lanes * lane_bytes)),
+            "error": Out(1),
+            "flush": In(1),
+            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+            "observe": Out(Observation()),
+        })
+        # an access whose words have been asked for; of its words, the first and the one behind it: whether it wants and
+        # waits for them
+        self._access = data.StructLayout({"odd": 1, "place": range(self.lanes.places), **mask, "wants": 2, "comes": 2})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.inner = inner = (CachedLoadUnit if "words" in self._inner else LoadUnit)(**self._inner)
+        m.submodules.accesses = accesses = StreamFifo(self._access, self.depth)
+        connect(m, inner.mem, wiring.flipped(self.mem))
+        m.d.comb += inner.flush.eq(self.flush)
+        self._ask(m, inner.i, accesses.i)
+        self._cut(m, *self._gather(m, inner, accesses.o))
+        m.d.comb += [
+            self.observe.accepted.eq(self.i.valid & self.i.ready),
+            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            *(getattr(self.observe, name).eq(getattr(inner.observe, name)) for name in ("burst", "word", "error")),
+        ]
+        return m
+
+    def _ask(self, m, request, out):
+        """Ask for the words of one access after the other that are not kept; the last one as ``out`` takes the access."""
+        busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been asked for
+        first = Signal(len(self.i.payload.addr) - self.lanes.word_shift)
+        access, taken = Signal(self._access), self.i.valid & self.i.ready
+        behind, kept = Signal.like(first), Signal(2)
+        due = Signal(2)
+
+        m.d.comb += [
+            behind.eq(first + 1),
+            due.eq(access.wants & ~kept & Cat(~half, 1)),
+            self.i.ready.eq(~busy | ends),
+            request.valid.eq(busy & due.any() & (due.all() | out.ready)),
+            request.payload.eq(Mux(due[0], first, behind) << self.lanes.word_shift),
+            out.valid.eq(busy & ~due.all() & (request.ready | ~due.any())),
+            out.payload.eq(access),
+            out.payload.odd.eq(first[0]),
+            out.payload.comes.eq(due | half),
+            ends.eq(out.valid & out.ready),
+        ]
+        m.d.sync += busy.eq(taken | (busy & ~ends))
+        with m.If(request.valid & request.ready):
+            m.d.sync += half.eq(due.all())
+        with m.Elif(ends):
+            m.d.sync += half.eq(0)
+        with m.If(taken):
+            self._split(m, first, access)
+        m.d.comb += kept.eq(self._kept(m, (first, behind), request.valid & request.ready, due[0]))
+
+    def _split(self, m, first, access):
+        """Note the access on offer: where it begins, and of which words it wants lanes."""
+        word, place = self.lanes.split(self.i.payload.addr)
+        beyond = Signal(self.lanes.count)  # lanes of the second word
+        mask = self.i.payload.mask if self.masked else Const(-1, self.lanes.count)
+        m.d.comb += beyond.eq(Cat(place > self.lanes.places - 1 - k for k in range(self.lanes.count)))
+        m.d.sync += [first.eq(word), access.place.eq(place), access.wants.eq(Cat((mask & ~beyond).any(), (mask & beyond).any()))]
+        if self.masked:
+            m.d.sync += access.mask.eq(mask)
+
+    def _kept(self, m, numbers, asked, is_first):
+        """For each of two words in a row, whether it is the last of its parity that was asked for."""
+        latest, known = [Signal.like(numbers[0], name=f"latest_{parity}") for parity in range(2)], Signal(2)
+        odd = numbers[0][0]
+        for parity in range(2):
+            with m.If(asked & ((odd ^ ~is_first) == parity)):
+                m.d.sync += [latest[parity].eq(Mux(is_first, *numbers)), known[parity].eq(1)]
+        with m.If(self.flush):
+            m.d.sync += known.eq(0)
+        return Cat(known.bit_select(odd ^ k, 1) & (Mux(odd ^ k, latest[1], latest[0]) == number)
+                   for k, number in enumerate(numbers))
+
+    def _gather(self, m, inner, accesses):
+        """Bring the words of each access in; returns the two words, whether they are refused, and the stream of accesses
+        whose words these are."""
+        words = [Signal.like(inner.o.payload, name=f"word_{parity}") for parity in range(2)]
+        refused, half = Signal(2), Signal()
+        access, gathered = accesses.payload, stream.Signature(self._access).create()
+        due, room, comes = Signal(2), Signal(), Signal()
+        m.d.comb += [
+            due.eq(access.comes & Cat(~half, 1)),
+            room.eq(accesses.valid & (~gathered.valid | gathered.ready)),
+            inner.o.ready.eq(room & due.any()),
+            comes.eq(inner.o.valid & inner.o.ready),
+            accesses.ready.eq(room & ~due.all() & (inner.o.valid | ~due.any())),
+        ]
+        m.d.sync += gathered.valid.eq((accesses.valid & accesses.ready) | (gathered.valid & ~gathered.ready))
+        with m.If(accesses.valid & accesses.ready):
+            m.d.sync += [gathered.payload.eq(access), half.eq(0)]
+        with m.Elif(comes):
+            m.d.sync += half.eq(1)
+        for parity in range(2):
+            with m.If(comes & ((access.odd ^ ~due[0]) == parity)):
+                m.d.sync += [words[parity].eq(inner.o.payload), refused[parity].eq(inner.error)]
+        return words, refused, gathered
+
+    def _cut(self, m, words, refused, gathered):
+        """Turn the words so that lane 0 comes first."""
+        access, bits = gathered.payload, self.lanes.bits
+        odd, ring = Signal(self.lanes.places), []  # in which word each place is looked up
+        m.d.comb += odd.eq(self.lanes.behind(access.place) ^ access.odd.replicate(self.lanes.places))
+        for n in range(self.lanes.places):
+            ring.append(Signal(bits, name=f"place_{n}"))
+            m.d.comb += ring[n].eq(Mux(odd[n], words[1].word_select(n, bits), words[0].word_select(n, bits)))
+        lanes = rotate(m, ring, access.place, self.lanes.count)
+        m.d.comb += gathered.ready.eq(~self.o.valid | self.o.ready)
+        with m.If(gathered.ready):
+            m.d.sync += [
+                self.o.valid.eq(gathered.valid),
+                self.o.payload.eq(Cat(Mux(access.mask[k], lane, 0) if self.masked else lane for k, lane in enumerate(lanes))),
+                self.error.eq((access.wants & Mux(access.odd, refused[::-1], refused)).any()),
+            ]

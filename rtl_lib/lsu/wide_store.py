@@ -1,0 +1,128 @@
+"""Store unit for several neighbouring elements at once, wherever in memory words they begin."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.observe import Observation
+from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide import Lanes, rotate
+from rtl_lib.mem.ports import Fence, WritePort
+
+__all__ = ["WideStoreUnit"]
+
+
+@shared
+class WideStoreUnit(wiring.Component):
+    """Stores of ``lanes`` neighbouring elements, which may lie in two words of memory.
+
+    Each store is turned into the part it has of one word and the part it has of the next one. The second part waits for the
+    next store's first one, which in a row of stores belongs to the same word; a store unit for whole words with strobes
+    takes both in one cycle.
+
+    Rules
+    -----
+    1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.wide.wide_store`).
+    2. One store is taken every cycle as long as each begins in the word where the one before ended (``descending``: ends where
+       that one began), or stores lie in one word each, and memory keeps up. Others take up to two cycles.
+    3. Words, bursts and fences are those of :class:`~rtl_lib.lsu.store.StoreUnit`, rules 2 to 5.
+
+    Parameters
+    ----------
+    lanes, lane_bytes, word_bytes, masked : as for :class:`~rtl_lib.lsu.wide_load.WideLoadUnit`
+    descending : stores mostly go down
+    The others as for :class:`~rtl_lib.lsu.store.StoreUnit`.
+
+    Ports
+    -----
+    i : stream of ``{addr, data}``, or ``{addr, data, mask}``: a bit for each lane that is written
+    fence, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
+    """
+
+    def __init__(self, *, lanes, lane_bytes, word_bytes, masked, descending=False, addr_bits=64, max_burst=16, **options):
+        self.lanes, self.masked, self.descending = Lanes(lanes, lane_bytes, word_bytes), masked, descending
+        self._inner = {"access_bytes": word_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst,
+                       "strobe_bytes": lane_bytes, **options}
+        mask = {"mask": lanes} if masked else {}
+        super().__init__({
+            "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "data": 8 * lanes * lane_bytes, **mask}))),
+            "fence": In(Fence()),
+            "idle": Out(1),
+            "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
+            "observe": Out(Observation()),
+        })
+        #: a part of one word
+        self._part = data.StructLayout({
+            "word": addr_bits - self.lanes.word_shift, "data": 8 * word_bytes, "strobe": self.lanes.places})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.inner = inner = StoreUnit(**self._inner)
+        connect(m, inner.mem, wiring.flipped(self.mem))
+        connect(m, wiring.flipped(self.fence.response), inner.fence.response)
+
+        turned, first, second = self._turn(m)
+        waiting = self._merge(m, turned, first, second, inner.i)
+        busy = turned.valid | waiting
+        m.d.comb += [
+            inner.fence.request.valid.eq(self.fence.request.valid & ~busy),
+            self.fence.request.ready.eq(inner.fence.request.ready & ~busy),
+            self.idle.eq(inner.idle & ~busy),
+            self.observe.accepted.eq(self.i.valid & self.i.ready),
+            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            *(getattr(self.observe, name).eq(getattr(inner.observe, name)) for name in ("burst", "word", "error")),
+        ]
+        return m
+
+    def _turn(self, m):
+        """Move each lane to its place in a word; returns a stream of stores and the two parts of the one on offer."""
+        store, count, places, bits = self.i.payload, self.lanes.count, self.lanes.places, self.lanes.bits
+        turned = stream.Signature(0).create()
+        word, place = self.lanes.split(store.addr)
+        ring = [store.data.word_select(k, bits) if k < count else None for k in range(places)]
+        mask = store.mask if self.masked else Const(-1, count)
+        on = rotate(m, [mask[k] if k < count else Const(0, 1) for k in range(places)], place, places, left=True)
+        behind = Signal(places)
+
+        parts = [Signal(self._part, name=f"part_{k}") for k in range(2)]
+        low = Signal.like(parts[0].word)
+        m.d.comb += [
+            behind.eq(self.lanes.behind(place)),
+            self.i.ready.eq(~self.fence.request.valid & (~turned.valid | turned.ready)),
+            *(part.word.eq(low + k) for k, part in enumerate(parts)),
+            parts[1].data.eq(parts[0].data),
+        ]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [
+                low.eq(word),
+                parts[0].data.eq(Cat(rotate(m, ring, place, places, left=True))),
+                *(part.strobe.eq(Cat(on) & (behind if k else ~behind)) for k, part in enumerate(parts)),
+            ]
+        m.d.sync += turned.valid.eq((self.i.valid & self.i.ready) | (turned.valid & ~turned.ready))
+        return turned, *(parts[::-1] if self.descending else parts)
+
+    def _merge(self, m, turned, first, second, out):
+        """Send parts to ``out``, each second one together with the first one behind it if that has the same word; returns
+        whether one waits."""
+        waiting, kept, fits = Signal(), Signal(self._part), Signal()
+        both, leaves = Signal(self.lanes.places), Signal()
+        moved = out.valid & out.ready
+        m.d.comb += [
+            fits.eq(~waiting | (kept.word == first.word)),
+            both.eq(first.strobe | Mux(waiting, kept.strobe, 0)),
+            leaves.eq(turned.valid & fits),
+            out.valid.eq(Mux(leaves, both.any(), waiting)),
+            turned.ready.eq(fits & (out.ready | ~both.any())),
+            out.payload.addr.eq(Mux(leaves, first.word, kept.word) << self.lanes.word_shift),
+            out.payload.strobe.eq(Mux(leaves, both, kept.strobe)),
+        ]
+        for n in range(self.lanes.places):
+            new = first.data.word_select(n, self.lanes.bits)
+            old = kept.data.word_select(n, self.lanes.bits)
+            m.d.comb += out.payload.data.word_select(n, self.lanes.bits).eq(Mux(leaves & first.strobe[n], new, old))
+        with m.If(turned.valid & turned.ready):
+            m.d.sync += [waiting.eq(second.strobe.any()), kept.eq(second)]
+        with m.Elif(moved & ~leaves):
+            m.d.sync += waiting.eq(0)
+        return waiting
