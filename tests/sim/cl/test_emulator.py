@@ -167,6 +167,11 @@ def test_errors_of_the_source_are_the_compilers(context):
         cl.Program(context, "__kernel void k(__global int *a) { a[0] = x; }").build()
 
 
+def test_what_the_emulator_has_not_is_an_error_of_the_source(context):
+    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*):1:\d+: error: in is a pipe of the host(?s:.*)read_pipe\(in, &v"):
+        cl.Program(context, "__kernel void k(read_only pipe int in, __global int *o) { int v; o[0] = read_pipe(in, &v); }").build()
+
+
 def test_a_missing_compiler_is_named(context, queue, out, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(cl.RuntimeError, match="DEVICE_NOT_AVAILABLE.*install g\\+\\+"):
