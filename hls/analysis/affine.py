@@ -146,26 +146,19 @@ class AffineForms:
         if op.opcode in ("zext", "sext"):
             same = is_signed or op.opcode == "zext" or self._ranges[op.operands[0]].smin >= 0
             return self.exact(op.operands[0], op.opcode == "sext") if same else None
-        lows, highs = zip(*(self._interval(v, is_signed) for v in op.operands), strict=True)
-        if op.opcode == "trunc":
-            low, high = lows[0], highs[0]
-        elif op.opcode in ("add", "sub"):
-            low, high = (lows[0] + lows[1], highs[0] + highs[1]) if op.opcode == "add" else (
-                lows[0] - highs[1], highs[0] - lows[1])
-        else:
-            count = constant(op.operands[1])
-            if count is None or count >= value.type.bits:
-                return None
-            low, high = lows[0] << count, highs[0] << count
-        if low < least or high > most:
+        terms = _terms(op)
+        low, high = self._range_of_sum(terms, is_signed)
+        if not terms or low < least or high > most:
             return None
-        parts = [self.exact(v, is_signed) for v in op.operands[:2 if op.opcode in ("add", "sub") else 1]]
-        return {"add": lambda: parts[0] + parts[1], "sub": lambda: parts[0] - parts[1],
-                "shl": lambda: parts[0] * (1 << constant(op.operands[1])), "trunc": lambda: parts[0]}[op.opcode]()
+        return sum((self.exact(v, is_signed) * factor for v, factor in terms), Affine())
 
-    def _interval(self, value: Value, is_signed: bool) -> tuple[int, int]:
-        known = self._ranges[value]
-        return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+    def _range_of_sum(self, terms: list[tuple[Value, int]], is_signed: bool) -> tuple[int, int]:
+        low = high = 0
+        for value, factor in terms:
+            known = self._ranges[value]
+            ends = (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+            low, high = low + min(factor * end for end in ends), high + max(factor * end for end in ends)
+        return low, high
 
     def _counted(self, value: Value) -> Affine | None:
         """An unsigned counter that is known not to wrap, or one more than what is less than something: that does not either."""
@@ -262,6 +255,15 @@ class AffineForms:
         checks = [fact for fact, truth in implied(loop.again).items() if truth and _is_below(fact)]
         return step > 0 and _row(arg, checks, step) and (
             constant(induction.init) == 0 or _checked(induction.init, loop.op.operands[0]))
+
+
+def _terms(op: Op) -> list[tuple[Value, int]]:
+    """Operands and factors of an operation that is their sum, but for wrapping; none where the factor is not known."""
+    first, *rest = op.operands
+    if op.opcode == "shl":
+        count = constant(rest[0])
+        return [] if count is None or count >= op.result.type.bits else [(first, 1 << count)]
+    return [(first, 1), *((v, -1 if op.opcode == "sub" else 1) for v in rest)]
 
 
 def _is_below(condition: Value) -> bool:

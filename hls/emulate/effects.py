@@ -4,7 +4,7 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import CompileError
-from ..ir import FloatType, Op, PointerType
+from ..ir import FloatType, Op, PointerType, lane_mask, predicate
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
 __all__ = ["ATOMICS", "EFFECTS"]
@@ -34,6 +34,11 @@ def _addr(w, op: Op):
 
 def _load(w, op: Op):
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
+    if lane_mask(op) is not None:
+        w.declare(op.result, zero(type))
+        read = f"read<{memory_type(type.element)}>(moved({w.name(op.operands[0])}, k * {type.element.bytes}), {w.site(op)})"
+        w.line(f"{_each_lane(w, op)} {name}.e[k] = {from_memory(read, type.element)};")
+        return
     watched = w.storage.may_be_unset(op)
     site = w.site(op)
     if watched and w.storage.is_copied(op):
@@ -63,8 +68,20 @@ def _read(w, op: Op, site: int) -> str:
     return from_memory(f"read<{memory_type(type)}>({w.name(pointer)}, {rest})", type)
 
 
+def _each_lane(w, op: Op) -> str:
+    """The head of a statement for each lane ``k`` that takes place."""
+    mask = lane_mask(op)
+    return f"for (u32 k = 0; k < {mask.type.length}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
+
+
 def _store(w, op: Op):
     pointer, value, pred = op.operands[:3]
+    if lane_mask(op) is not None:
+        lane = value.type.element
+        place = f"moved({w.name(pointer)}, k * {lane.bytes})"
+        bits = to_memory(f"{w.name(value)}.e[k]", lane)
+        w.line(f"{_each_lane(w, op)} write<{memory_type(lane)}>({place}, {bits}, {w.site(op)}, true, 0);")
+        return
     variable = w.storage.variable(pointer)
     flag, origin = w.flags.get(value, ("true", 0))
     if variable is not None:

@@ -102,3 +102,18 @@ def test_floats_keep_their_bits():
     assert accesses(function, "load") == [(8, 2)] and accesses(function, "store") == [(8, 2)]
     x = np.array([1.5, -0.0, np.inf, 1e-42, 3, 7], np.float32)
     same(module, function, {"x": x, "y": np.zeros(6, np.float32)}, {"n": 3})
+
+
+def test_vectors_join_and_are_joined():
+    views = "global const int4 *v = (global const int4 *)a; global int2 *w = (global int2 *)b;"
+    loop = "for (int i = 0; i < n && i < 5; i++)"
+    check(f"{ARGS} {{ {views} {loop} b[i] = v[2 * i].x + v[2 * i + 1].w; }}", [(32, 2)], [(4, 1)])
+    check(f"{ARGS} {{ {views} {loop} {{ int4 x = v[2 * i]; w[2 * i] = x.yx; w[2 * i + 1] = x.wz; }} }}", [(16, 1)], [(16, 2)])
+    check(f"{ARGS} {{ {views} {loop} b[i] = v[i].y + a[4 * i + 4]; }}", [(16, 2)], [(4, 1)])
+
+
+def test_addresses_from_data_are_not_joined_where_the_memory_is_written():
+    """A hazard unit compares the address of each; a whole span it could not."""
+    body = f"{LOOP} {{ int k = a[i] & 15; b[k] = b[k] + b[k + 1]; }}"
+    check(f"{ARGS} {{ {body} }}", [(4, 1), (4, 1), (4, 1)], [(4, 1)])
+    check(f"{ARGS} {{ {LOOP} {{ int k = a[i] & 15; c[i] = b[k] + b[k + 1]; }} }}", [(4, 1), (8, 2)], [(4, 1)])
