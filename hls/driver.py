@@ -11,6 +11,7 @@ from .options import Options
 from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
+from .passes.relaxed import BalanceSums, PartialSums
 from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
@@ -84,8 +85,9 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
-        warn=told.append, record=unrolled.append))
-    return tuple(_plan(f, board, options, timing, unrolled) for f in optimized.kernels), tuple(dict.fromkeys(told))
+        fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
+    kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
+    return kernels, tuple(dict.fromkeys(told))
 
 
 def _check(options: Options, board: Board):
@@ -100,7 +102,9 @@ def _check(options: Options, board: Board):
                                        hint="leave --counters out, or --control at axi-lite"))
 
 
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled) -> CompiledKernel:
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled, tell) -> CompiledKernel:
+    if options.fp_relaxed:
+        function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
     function = Lookahead(timing.model).run(function)
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)

@@ -6,7 +6,7 @@ NDRange have no order among each other. Two different buffers share bytes only i
 an access through a `restrict` pointer never meets one through another argument.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import gcd
 
@@ -61,7 +61,18 @@ def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence,
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
             found += tester.pair(first, second)
-    return tuple(found)
+    return tuple(promised for fact in found if (promised := _promised(fact)) is not None)
+
+
+def _promised(fact: Dependence) -> Dependence | None:
+    """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen`` iterations."""
+    names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
+    for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
+        if memory in ("", *names):
+            if not safelen:
+                return None
+            fact = replace(fact, distance=max(fact.distance, safelen))
+    return fact
 
 
 def _memory(function: Function, access: Op) -> MemoryObject:

@@ -1,6 +1,6 @@
 """IR to C++ text that runs it: what the emulator compiles. No process is started here."""
 
-from .program import Argument, KernelText, MemoryName, ProgramText, Site
+from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
 from .write import write_program
 
-__all__ = ["Argument", "KernelText", "MemoryName", "ProgramText", "Site", "write_program"]
+__all__ = ["Argument", "Format", "KernelText", "MemoryName", "ProgramText", "Site", "write_program"]

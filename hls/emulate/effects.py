@@ -3,10 +3,11 @@
 A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
-from ..ir import Op, PointerType, lane_mask, predicate
+from ..diag import CompileError
+from ..ir import FloatType, Op, PointerType, lane_mask, predicate
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
-__all__ = ["EFFECTS"]
+__all__ = ["ATOMICS", "EFFECTS"]
 
 _IDS = ("global_id", "local_id", "group_id")
 
@@ -19,6 +20,8 @@ def _work_item(w, op: Op):
     fn = op.attrs["fn"]
     if fn == "work_dim":
         text = "item.launch->work_dim"
+    elif fn == "compute_id":
+        text = "0"  # one unit runs all groups
     else:
         text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get('dim', 0)}]"
     w.declare(op.result, masked(text, op.result.type))
@@ -161,7 +164,85 @@ def _loop(w, op: Op):
     w.line("}")
 
 
+def _barrier(w, op: Op):
+    w.line(f"suspend(AT_BARRIER, {w.site(op)});")
+
+
+def _new_value(w, op: Op, old: str) -> str:
+    """What an atomic operation leaves in memory."""
+    type, values = op.result.type, [w.name(v) for v in op.operands[2:]]
+    if op.attrs["fn"] in ("xchg", "cmpxchg"):
+        return ATOMICS[op.attrs["fn"]].format(old, *values)
+    signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
+    return masked(ATOMICS[op.attrs["fn"]].format(old, *values, **signs), type)
+
+
+def _atomic(w, op: Op):
+    type, old, pointer, site = op.result.type, w.name(op.result), w.name(op.operands[0]), w.site(op)
+    w.declare(op.result, zero(type))
+    w.line(f"if ({w.name(op.operands[1])}) {{")
+    w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({pointer}, {site})', type)};")
+    w.line(f"  write<{memory_type(type)}>({pointer}, {to_memory(_new_value(w, op, old), type)}, {site});")
+    w.line("}")
+
+
+def _queue(w, op: Op, site: int):
+    if op.attrs["channel"] in w.function.memories:
+        raise CompileError.at(op.span, f"{op.attrs['channel']} is a pipe of the host, which the emulator does not have",
+                              "declare a channel at file scope")
+    channel = w.shared.channels[op.attrs["channel"]]
+    w.line(f"if ({w.name(op.operands[1])}) {{")
+    w.line(f"  Queue &q = queue_of({channel}, {w.name(op.operands[0])}, {site});")
+
+
+def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str):
+    """Wait while it cannot be done, and do it; what does not block lets others run once, tries, and says whether it was done."""
+    for value in answers:
+        w.declare(value, "0")
+    _queue(w, op, site)
+    if op.attrs["blocking"]:
+        w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
+        w.line(f"  {action}")
+    else:
+        w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
+        w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
+    w.line("}")
+
+
+def _channel_read(w, op: Op):
+    value, *answers = op.results
+    w.declare(value, zero(value.type))
+    taken = from_memory(f"take<{memory_type(value.type)}>(q)", value.type)
+    _transfer(w, op, w.site(op), "!q.count", "false", answers, f"{w.name(value)} = {taken};")
+
+
+def _channel_write(w, op: Op):
+    value = op.operands[2]
+    given = to_memory(w.name(value), value.type)
+    _transfer(w, op, w.site(op), "is_full(q)", "true", op.results, f"put<{memory_type(value.type)}>(q, {given});")
+
+
+def _printf(w, op: Op):
+    pred, *values = op.operands
+    number = w.shared.format(op.attrs["format"], [v.type for v in values])
+    words = [f"bits_as<u64>((double){w.name(v)})" if isinstance(v.type, FloatType) else
+             f"{w.name(v)}.off" if isinstance(v.type, PointerType) else f"(u64){w.name(v)}" for v in values]
+    w.line(f"if ({w.name(pred)}) {{")
+    w.line(f"  const u64 words[] = {{{', '.join(words) or 0}}};")
+    w.line(f"  print({number}, words, {len(words)});")
+    w.line("}")
+
+
+#: what stands in memory after an atomic operation: ``{0}`` was there, ``{1}``... are the operands (see hls.ir.optable)
+ATOMICS = {
+    "add": "(u64){0} + {1}", "sub": "(u64){0} - {1}", "xchg": "{1}", "and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}",
+    "umin": "{0} < {1} ? {0} : {1}", "umax": "{0} > {1} ? {0} : {1}",
+    "smin": "{s0} < {s1} ? {0} : {1}", "smax": "{s0} > {s1} ? {0} : {1}", "cmpxchg": "({0} == {1} ? {2} : {0})",
+}
+
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing,
+    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
     "call": _call, "if": _if, "loop": _loop,
+    "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
+    "channel_write": _channel_write, "printf": _printf,
 }

@@ -69,25 +69,23 @@ class FunctionWriter:
 
     def _kernel(self):
         f = self.function
-        self.line(f"static void kernel_{f.name}(const Launch &launch) {{")
+        self.line(f"static void item_{f.name}(Item &item) {{")
         self.depth += 1
-        buffers = [m for m in f.memories.values() if m.space == "global"]
-        for k, m in enumerate(buffers):
+        self.line("const Launch &launch = *item.launch;")
+        for k, m in enumerate(m for m in f.memories.values() if m.space == "global"):
             place = f"launch.buffers[{k}]"
             self._declare_memory(m, f"{{{place}.data, 0, {place}.size, 0, {self._number(m)}}}")
         for value, argument in zip(f.args, self.shared.arguments(f)):
             text = f"scalar<{memory_type(value.type)}>(launch, {argument.offset})"
             self.declare(value, from_memory(text, value.type))
-        if "launch_args" in f.attrs:
-            self.line("Item item{};")
-            self._body()
-        else:
-            site = self.shared.site(f, f.span)
-            self.line(f"for_each_item(launch, {site}, [&](const Item &item) {{")
-            self._body()
-            self.line("});")
         self.depth -= 1
+        self._body()
         self.line("}")
+        if f.name not in self.shared.waiting:
+            site = self.shared.site(f, f.span)
+            self.line(f"static void all_{f.name}(Launched &r) {{")
+            self.line(f"  for_each_item(r, {site}, [](Item &item) {{ item_{f.name}(item); }});")
+            self.line("}")
 
     def _helper(self):
         f = self.function
@@ -99,11 +97,10 @@ class FunctionWriter:
 
     def _body(self):
         self.depth += 1
+        declare = {"constant": self._table, "private": self._private, "local": self._local}
         for m in self.function.memories.values():
-            if m.space == "constant":
-                self._table(m)
-            elif m.space == "private":
-                self._private(m)
+            if m.space in declare:
+                declare[m.space](m)
         self.depth -= 1
         self.region(self.function.body, self._return)
 
@@ -125,6 +122,16 @@ class FunctionWriter:
         data = ",".join(map(str, memory.data))
         self.line(f"alignas(16) static u8 {name}_data[] = {{{data}}};")
         self._declare_memory(memory, f"{{{name}_data, 0, {len(memory.data)}, 0, {self._number(memory)}}}")
+
+    def _local(self, memory):
+        if memory.length is None:
+            names = [m.name for m in self.function.memories.values() if m.space == "local" and m.length is None]
+            number = names.index(memory.name)
+            self.line(f"const Ptr {self.memories[memory.name]} = local_argument(item, {number}, {self._number(memory)});")
+            return
+        place, size = self.shared.local(memory), memory.length * memory.element.bytes
+        seen = "0" if isinstance(memory.element, PointerType) else f"item.seen + {place}"
+        self._declare_memory(memory, f"{{item.shared + {place}, {seen}, {size}, 0, {self._number(memory)}}}")
 
     def _private(self, memory):
         name, size = self.memories[memory.name], memory.length * memory.element.bytes

@@ -2,11 +2,11 @@
 
 from ..ir import Function, MemoryObject, Op, PointerType, uses, walk
 
-__all__ = ["Storage"]
+__all__ = ["POINTER_BYTES", "Storage", "kind_of"]
 
 #: Bytes of a pointer variable in the text; in the kernel's eyes it has 8.
 POINTER_BYTES = 40
-KINDS = {"global": "argument", "constant": "table"}
+KINDS = {"global": "argument", "constant": "table", "local": "local memory"}
 
 
 class Storage:

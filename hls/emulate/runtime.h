@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -27,7 +28,9 @@ typedef int64_t i64;
 
 // ---- what the host shares with a run (mirrored in sim/emulator/library.py)
 
-enum Ending : u32 { FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_STACK };
+enum Ending : u32 {
+    FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER
+};
 
 struct Buffer {
     u8 *data;
@@ -39,23 +42,39 @@ struct Launch {
     const Buffer *buffers;
     const u8 *scalars;  // the bytes of each at the offset that the text gives it, then the hidden launch arguments
     u64 global_size[3], local_size[3], num_groups[3], global_offset[3], work_dim;
+    const u64 *local_sizes;  // of each local memory argument, in bytes
+    const u64 *after;        // 1 when the launch before this one in its queue has ended; or null
+    u64 *ended;              // becomes 1
+};
+
+// A launch that cannot go on, at an operation on a channel.
+struct Wait {
+    u64 launch, site, channel, writes;
 };
 
 struct Control {
     volatile u64 stop;       // set by the host: end at the next iteration of any loop
     u64 max_iterations;      // of one invocation of one loop
+    u64 patience;            // rounds in which launches do nothing but look at channels that are not ready
     u64 *unset_reads;        // for each site: elements read before they were written
     u64 ending, site, memory, bytes;
     i64 offset;
     u64 size;
+    Wait *waits;             // what waits for what, when nothing can go on
+    u64 max_waits, wait_count;
+    u64 launch;              // that ended the run
+    u8 *log;                 // what printf was given (see print)
+    u64 log_bytes;
 };
 
 static Control *control;
+static u64 running;  // the number of the launch whose turn it is
 static jmp_buf leave;
 
 [[noreturn]] COLD void end_run(Ending ending, u32 site) {
     control->ending = ending;
     control->site = site;
+    control->launch = running;
     _longjmp(leave, 1);
 }
 
@@ -295,72 +314,4 @@ template <class T> INLINE T scalar(const Launch &launch, u64 offset) {
     T value;
     memcpy(&value, launch.scalars + offset, sizeof value);
     return value;
-}
-
-// ---- control
-
-// One iteration of a loop; `left` counts down from the limit.
-INLINE void iterate(u64 &left, u32 site) {
-    if (UNLIKELY(left-- == 0)) end_run(LOOP_LIMIT, site);
-    if (UNLIKELY(control->stop)) end_run(STOPPED, site);
-}
-
-// Where a work-item stands in the launch.
-struct Item {
-    const Launch *launch;
-    u64 global_id[3], local_id[3], group_id[3];
-};
-
-// Calls body(item) for every work-item: group by group, x fastest.
-template <class Body> INLINE void for_each_item(const Launch &launch, u32 site, Body body) {
-    Item item;
-    item.launch = &launch;
-    u64 *group = item.group_id, *local = item.local_id;
-    const u64 *groups = launch.num_groups, *size = launch.local_size;
-    for (group[2] = 0; group[2] < groups[2]; group[2]++)
-    for (group[1] = 0; group[1] < groups[1]; group[1]++)
-    for (group[0] = 0; group[0] < groups[0]; group[0]++)
-        for (local[2] = 0; local[2] < size[2]; local[2]++)
-        for (local[1] = 0; local[1] < size[1]; local[1]++)
-        for (local[0] = 0; local[0] < size[0]; local[0]++) {
-            for (int d = 0; d < 3; d++) item.global_id[d] = group[d] * size[d] + local[d] + launch.global_offset[d];
-            if (UNLIKELY(control->stop)) end_run(STOPPED, site);
-            body(item);
-        }
-}
-
-// A kernel as the host starts it; `stack` is what one work-item may need, in bytes.
-struct Kernel {
-    void (*run)(const Launch &);
-    u64 stack;
-};
-extern const Kernel kernels[];
-
-// Kernels run on stacks of their own: private arrays may be larger than any thread's.
-static ucontext_t host_context;
-static const Launch *started;
-
-static void start_kernel() { kernels[started->kernel].run(*started); }
-
-extern "C" void sluice_run(const Launch *launch, Control *shared) {
-    control = shared;
-    control->ending = FINISHED;
-    started = launch;
-    u64 size = kernels[launch->kernel].stack;
-    void *stack = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED) {
-        control->ending = NO_STACK;
-        control->bytes = size;
-        return;
-    }
-    if (_setjmp(leave) == 0) {
-        ucontext_t context;
-        getcontext(&context);
-        context.uc_stack.ss_sp = stack;
-        context.uc_stack.ss_size = size;
-        context.uc_link = &host_context;
-        makecontext(&context, start_kernel, 0);
-        swapcontext(&host_context, &context);
-    }
-    munmap(stack, size);
 }

@@ -3,10 +3,11 @@
 from importlib.resources import files
 
 from ..diag import CompileError
-from ..ir import Function, Module, walk
+from ..ir import Function, MemoryObject, Module, PointerType, walk
+from ..ir.concurrent import waiting_functions
 from .function import FunctionWriter
-from .memory import Storage
-from .program import Argument, KernelText, MemoryName, ProgramText, Site
+from .memory import POINTER_BYTES, Storage
+from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
 from .types import c_type
 
 __all__ = ["write_program"]
@@ -36,6 +37,11 @@ class _Program:
         self.memories: list[MemoryName] = [MemoryName("", "nothing", 0)]
         self.storage = {name: Storage(f) for name, f in module.functions.items()}
         self.stacks: dict[str, int] = {}
+        self.formats: list[Format] = []
+        self.queues: list[tuple[str, int]] = []  #: name and room
+        self.channels = {name: self._channel(c) for name, c in module.channels.items()}
+        self.local_bytes = 0
+        self.waiting = waiting_functions(module.functions.values(), _callees, walk)
 
     def write(self) -> ProgramText:
         kernels = self.module.kernels
@@ -44,10 +50,42 @@ class _Program:
         lines = [line for f in helpers for line in self._prototype(f)]
         for f in [*helpers, *kernels]:
             lines += self._function(f)
-        rows = "".join(f"    {{kernel_{f.name}, {stack}}},\n" for f, stack in zip(kernels, stacks))
-        lines.append(f"const Kernel kernels[] = {{\n{rows}}};")
-        text = files(__package__).joinpath("runtime.h").read_text() + "\n" + "\n".join(lines) + "\n"
-        return ProgramText(text, tuple(map(_kernel, kernels)), tuple(self.sites), tuple(self.memories))
+        lines += self._tables(kernels, stacks)
+        runtime = [files(__package__).joinpath(name).read_text() for name in ("runtime.h", "concurrent.h")]
+        return ProgramText("\n".join([*runtime, *lines]) + "\n", tuple(map(_kernel, kernels)), tuple(self.sites),
+                           tuple(self.memories), tuple(self.formats), tuple(name for name, _ in self.queues))
+
+    def _tables(self, kernels: list[Function], stacks: list[int]) -> list[str]:
+        """What the runtime wants to know of kernels, local memory and channels."""
+        rows = []
+        for f, stack in zip(kernels, stacks):
+            waits, site, count = f.name in self.waiting, self.site(f, f.span), len(_local_arguments(f))
+            entries = f"0, item_{f.name}" if waits else f"all_{f.name}, 0"
+            rows.append(f"    {{{entries}, {stack}, {int(waits)}, {site}, {count}}},")
+        rooms = ", ".join(f"{{0, {room}}}" for _, room in self.queues)
+        return ["const Kernel kernels[] = {", *rows, "};", f"const u64 static_local_bytes = {self.local_bytes};",
+                f"Queue queues[{max(1, len(self.queues))}] = {{{rooms}}};"]
+
+    def _channel(self, declared: MemoryObject) -> str:
+        """A channel, or an array of them, as the text names it."""
+        count, depth = declared.length or 1, dict(declared.attrs).get("depth")
+        first = len(self.queues)
+        for k in range(count):
+            name = declared.name if count == 1 else f"{declared.name}[{k}]"
+            self.queues.append((name, 0 if depth is None else max(1, depth)))
+        return f"Channel{{{first}, {count}}}"
+
+    def local(self, memory: MemoryObject) -> int:
+        """Where a local memory begins among those whose size is known."""
+        place = self.local_bytes
+        per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else memory.element.bytes
+        self.local_bytes += -(-memory.length * per_element // 16) * 16
+        return place
+
+    def format(self, text: str, types) -> int:
+        """The number of a format of printf."""
+        self.formats.append(Format(text, tuple(types)))
+        return len(self.formats) - 1
 
     def site(self, function: Function, span) -> int:
         """The number of a place in the source."""
@@ -65,7 +103,7 @@ class _Program:
 
     def signature(self, f: Function) -> str:
         """A helper's head."""
-        args = ["const Item &item", *(f"{c_type(v.type)} a{k}" for k, v in enumerate(f.args))]
+        args = ["Item &item", *(f"{c_type(v.type)} a{k}" for k, v in enumerate(f.args))]
         never = "__attribute__((noinline)) " if self._never_inlined(f) else ""
         return f"static {never}{result_type(f)} helper_{f.name}({', '.join(args)})"
 
@@ -108,6 +146,14 @@ def result_type(f: Function) -> str:
     return c_type(returned[0].type) if returned else "void"
 
 
+def _callees(f: Function) -> set[str]:
+    return {op.attrs["callee"] for op in walk(f.body) if op.opcode == "call"}
+
+
+def _local_arguments(f: Function) -> tuple[str, ...]:
+    return tuple(m.name for m in f.memories.values() if m.space == "local" and m.length is None)
+
+
 def arguments(f: Function) -> list[Argument]:
     """The values that a kernel is given, in order."""
     names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get("launch_args", ()))
@@ -121,4 +167,4 @@ def _kernel(f: Function) -> KernelText:
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
     found, hidden = arguments(f), len(f.attrs.get("launch_args", ()))
     first = len(found) - hidden
-    return KernelText(f.name, buffers, tuple(found[:first]), tuple(found[first:]))
+    return KernelText(f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), "launch_args" in f.attrs)

@@ -1,7 +1,9 @@
 """OpenCL C to IR: preprocess, parse, check, lower."""
 
+import gc
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic, Span
@@ -10,7 +12,7 @@ from .check import check
 from .library import link
 from .lower import lower
 from .parse import parse
-from .preprocess import preprocess
+from .preprocess import Expanded, preprocess, with_macro
 
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
@@ -53,7 +55,8 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        return _compile(text, file, defines or {}, include_dirs, options, sources)
+        with _uncollected():
+            return _compile(text, file, defines or {}, include_dirs, options, sources)
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
     except RecursionError:
@@ -65,6 +68,14 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     """:func:`parse_source`; ``sources`` gets the texts of included files."""
     expanded = preprocess(text, file, defines, include_dirs)
     sources |= expanded.sources
+    try:
+        return _translated(expanded, file, options, sources)
+    except CompileError as error:
+        raise CompileError(*(with_macro(d, expanded) for d in error.diagnostics)) from None
+
+
+def _translated(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
+    """The rest of :func:`parse_source` behind the preprocessor."""
     # Without fp64 OpenCL takes 1.0 as a float. A program that never says double would pay for units it did not ask for.
     doubles = bool(_DOUBLE.search(expanded.text))
     program = check(parse(expanded, file), options.single_precision_constants, doubles)
@@ -75,7 +86,19 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
     if errors:
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
-    return Result(module, tuple(sorted(found, key=_order)))
+    return Result(module, tuple(with_macro(d, expanded) for d in sorted(found, key=_order)))
+
+
+@contextmanager
+def _uncollected():
+    """No garbage collection in between: trees of tokens only grow here, and looking through them costs a square of time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def _order(d: Diagnostic):

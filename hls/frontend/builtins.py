@@ -303,24 +303,16 @@ BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "fmin", "fmax", "ld
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     **{f"get_{fn}": (fn, ct.ULONG, True)
        for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset")},
-    "get_work_dim": ("work_dim", ct.UINT, False),
+    "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
 }
 
 _MATH = [
-    "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atan2", "atanh", "atanpi", "atan2pi", "cbrt",
-    "ceil", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2", "exp10", "expm1", "floor", "fma", "fmod", "fract",
-    "frexp", "hypot", "ilogb", "ldexp", "lgamma", "lgamma_r", "log", "log2", "log10", "log1p", "logb", "modf",
-    "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin",
-    "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "smoothstep",
+    "fract", "frexp", "lgamma", "lgamma_r", "modf", "remquo", "sincos", "tgamma",
 ]
 
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
     **{name: (f"'{name}' is not built yet", "write it with + - * / and comparisons") for name in _MATH},
-    **{f"{kind}_{name}": (f"'{kind}_{name}' is not built yet", "write it with + - * / and comparisons")
-       for kind in ("native", "half") for name in ("cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10",
-                                                   "powr", "recip", "rsqrt", "sin", "sqrt", "tan")},
-    "fma": ("'fma' is not built yet: it rounds once", "write mad(a, b, c) or a * b + c, which round twice"),
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},

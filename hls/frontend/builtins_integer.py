@@ -158,13 +158,16 @@ def popcount(b, v, t):
 
 
 def clz(b, v, t):
-    """The bits above the highest one: those that stay clear when it is spread downwards."""
+    """Shifts by halves of the width while nothing but zeros leaves at the top; what is left has its top bit set, or is 0."""
     (x,) = v
-    width = 1
-    while width < x.type.bits:
-        x = b.value("or", x, b.value("lshr", x, _number(b, width, x)))
-        width *= 2
-    return popcount(b, [b.value("xor", x, _number(b, -1, x))], t)
+    count, step = _number(b, 0, x), x.type.bits // 2
+    while step:
+        empty = b.value("eq", b.value("lshr", x, _number(b, x.type.bits - step, x)), _number(b, 0, x))
+        x = b.value("select", empty, b.value("shl", x, _number(b, step, x)), x)
+        count = b.value("or", count, b.value("select", empty, _number(b, step, x), _number(b, 0, x)))
+        step //= 2
+    top = b.value("lshr", x, _number(b, x.type.bits - 1, x))
+    return b.value("add", count, b.value("xor", top, _number(b, 1, x)))
 
 
 def upsample(b, v, t):

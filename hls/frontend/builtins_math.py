@@ -64,6 +64,19 @@ _OPERATIONS = [
         ("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))),
 ]
 
+#: the other names of functions: those of lower precision are as precise as the plain ones
+_ALIASES = {f"{kind}_{name}": name for kind in ("native", "half")
+            for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "tan")}
+
+
+def _reciprocal(b, v, t):
+    return b.value("fdiv", b.const(1.0, v[0].type), v[0])
+
+
+for kind in ("native", "half"):
+    _OPERATIONS += [(f"{kind}_sqrt", 1, _every_format, _operation("fsqrt")),
+                    (f"{kind}_recip", 1, _every_format, _reciprocal), (f"{kind}_divide", 2, _every_format, _operation("fdiv"))]
+
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
-MATH = (*_OPERATIONS, *((name, len(signature.parameters), LibraryCall(name).rule, LibraryCall(name))
-                        for name, signature in SIGNATURES.items()))
+MATH = (*_OPERATIONS, *((name, len(SIGNATURES[plain].parameters), LibraryCall(plain).rule, LibraryCall(plain))
+                        for name, plain in {**{name: name for name in SIGNATURES}, **_ALIASES}.items()))

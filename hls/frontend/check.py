@@ -7,7 +7,7 @@ from . import tree as tt
 from . import types as ct
 from .attributes import ARGUMENT, CHANNEL, FUNCTION, check_function
 from .check_statements import StatementChecker
-from .flow import completes
+from .flow import completes, stray_gotos
 from .layout import has_pointer
 from .parse import Syntax
 
@@ -74,8 +74,8 @@ class Program(StatementChecker):
         kernel = "__kernel" in node.funcspec
         result = self.declared(node.type.type, span).type
         self.complete(result, span, f"the result of '{node.name}'")
-        if isinstance(result, (ct.Pointer, ct.Array)):
-            raise CompileError.at(span, "a function cannot return a pointer", "return an index")
+        if isinstance(result, ct.Array):
+            raise CompileError.at(span, "a function cannot return an array", "put it into a struct, or pass a pointer to it")
         if kernel and not isinstance(result, ct.Void):
             raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
         parameters, written, broken = self._parameters(node.type, kernel)
@@ -181,6 +181,10 @@ class Program(StatementChecker):
                 self.poison(name)
             function.body = tt.Block(self.span(node.body), tuple(self.statements(node.body.block_items or [])))
         self.function = None
+        for stray in stray_gotos(function.body):
+            with self.recover():
+                raise CompileError.at(stray.span, f"goto {stray.name} leads backwards, into another block or nowhere",
+                                      "goto may lead forward to a label of a block around it; write a loop for the rest")
         if not isinstance(function.result, ct.Void) and completes(function.body):
             self.warn(function.span, f"'{function.name}' may end without returning a value", "add a return at its end")
         self.functions.append(function)
@@ -203,11 +207,9 @@ class Program(StatementChecker):
         self.functions = self._callees_first()
         for function in self.functions:
             for callee in function.calls:
-                function.work_items |= callee.work_items
+                function.work_items = {**callee.work_items, **function.work_items}
             if function.kernel:
-                task = function.attrs.get("work_group_size") == (1, 1, 1) or "task" in function.attrs or \
-                    function.attrs.get("max_global_work_dim") == 0
-                function.attrs["ndrange"] = bool(function.work_items) and not task
+                function.attrs["ndrange"], function.attrs["reason"] = _kind(function)
 
     def _callees_first(self) -> list[tt.FunctionTree]:
         """Callees before callers; recursion is reported at the call that closes the circle."""
@@ -241,6 +243,21 @@ def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False)
     program = Program(syntax, single_precision, doubles)
     program.run()
     return program
+
+
+def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
+    """Whether the kernel is one of many work-items, and why."""
+    attrs = function.attrs
+    if attrs.get("work_group_size") == (1, 1, 1):
+        return False, "its reqd_work_group_size is (1, 1, 1)"
+    for name, said in (("task", "it has the attribute task"), ("autorun", "it is an autorun kernel")):
+        if name in attrs:
+            return False, said
+    if attrs.get("max_global_work_dim") == 0:
+        return False, "its max_global_work_dim is 0"
+    for call, span in function.work_items.values():
+        return True, f"it calls {call} at line {span.line}"
+    return False, "it asks for no work-item's number"
 
 
 def _written_type(node) -> str:

@@ -36,6 +36,8 @@ class AssignmentChecker(ConversionChecker):
     def _step(self, target, op, index, span, postfix=False):
         if op not in ("+", "-") or not ct.integer(index.type):
             raise CompileError.at(span, f"'{op}=' does not work on '{target.type}' and '{index.type}'")
+        if isinstance(target.type.pointee, ct.Void):
+            raise CompileError.at(span, "a 'void *' cannot be moved: what it points to has no size", "cast it first")
         if index.type.bits < 32:
             index = self.convert(index, ct.INT)
         return tt.Step(target.type, span, target, index, op == "-", postfix)

@@ -60,8 +60,8 @@ class CallChecker(ChannelCallChecker):
     def _work_item(self, name, nodes, span):
         fn, result, has_dim = WORK_ITEM[name]
         self.count(name, nodes, int(has_dim), span)
-        if self.function is not None:
-            self.function.work_items.add(fn)
+        if self.function is not None and fn != "compute_id":
+            self.function.asks(name, fn, span)
         if not has_dim:
             return tt.Builtin(result, span, name, ())
         dim = self.constant_int(nodes[0], f"the dimension of {name}", "write 0, 1 or 2")

@@ -36,6 +36,7 @@ class ConversionChecker(ValueChecker):
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
             if leaf_count(t) > _MOST_SCALARS:
                 raise CompileError.at(e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop")
+            self._advise(e)
             return e
         if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_assignable(e, t, role)
@@ -43,6 +44,14 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
         hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
         raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
+
+    def _advise(self, e: tt.Expr):
+        """A struct whose size is no power of two is not moved by one access."""
+        t, root = e.type, tt.root_of(e)
+        buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")
+        if buffer and isinstance(t, ct.Struct) and t.size & t.size - 1 and leaf_count(t) > 1:
+            self.warn(e.span, f"'{t}' has {t.size} bytes, so reading one takes {leaf_count(t)} accesses",
+                      f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one")
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
@@ -65,6 +74,8 @@ class ConversionChecker(ValueChecker):
             return tt.Convert(target, span, self.rvalue(node.expr))
         if isinstance(target, ct.Vector) and isinstance(node.expr, c_ast.ExprList):
             return self.vector_literal(target, node.expr.exprs, span)
+        if isinstance(target, ct.Vector) and (literal := _component_of_literal(node)):
+            return self.rvalue(literal)
         e = self.rvalue(node.expr)
         if ct.number(target) and ct.arithmetic(e.type):
             return replace(self.convert(e, target), span=span)
@@ -83,3 +94,17 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:
+    """``(float4)(a, b, c, d).x`` with the component taken of the literal: the C grammar takes it of ``(a, b, c, d)``."""
+    names, inner = [], node.expr
+    while isinstance(inner, c_ast.StructRef) and inner.type == ".":
+        names.append(inner)
+        inner = inner.name
+    if not names or not isinstance(inner, c_ast.ExprList):
+        return None
+    found = c_ast.Cast(node.to_type, inner, node.coord)
+    for one in reversed(names):
+        found = c_ast.StructRef(found, ".", one.field, one.coord)
+    return found

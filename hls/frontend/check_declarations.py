@@ -29,7 +29,10 @@ class DeclarationChecker(CallChecker):
     def _stmt_typedef(self, node):
         span = self.name_span(node)
         with self.poisoning(node.name):
-            self.add(node.name, TypeName(self.declared(node.type, span), span), span)
+            declared = self.declared(node.type, span)
+            if isinstance(declared.type, ct.Struct) and not declared.type.name:
+                declared.type.name = str(node.name)  # the only name it has
+            self.add(node.name, TypeName(declared, span), span)
         return []
 
     def _stmt_decllist(self, node):

@@ -54,7 +54,7 @@ class GroupCallChecker(VectorCallChecker):
 
     def _meet(self, span: Span, flags: int) -> tt.Barrier:
         if self.function is not None:
-            self.function.work_items.add("barrier")
+            self.function.asks("barrier", "barrier", span)
         return tt.Barrier(ct.VOID, span, flags)
 
     def _flags(self, node, name: str) -> int:
@@ -108,7 +108,7 @@ class GroupCallChecker(VectorCallChecker):
         one = tt.Const(ct.ULONG, span, 1)
         stride = sizes[1] if len(sizes) > 1 else one
         if self.function is not None:
-            self.function.work_items |= {"local_id", "local_size"}
+            self.function.asks(name, "local_id", span)
         to_local = target.type.space == "local"
         return tt.AsyncCopy(ct.UINT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one)
 

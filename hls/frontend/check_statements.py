@@ -45,7 +45,8 @@ class StatementChecker(DeclarationChecker):
     def _one(self, node, pragmas) -> list[tt.Stmt]:
         loop = _labelled_loop(node)
         if loop is not None:
-            return [self._loop(loop, pragmas, node.name if isinstance(node, c_ast.Label) else "")]
+            label = node.name if isinstance(node, c_ast.Label) else ""
+            return [*self._label_place(node), self._loop(loop, pragmas, label)]
         self._unattached(pragmas)
         return self.statement(node)
 
@@ -55,7 +56,7 @@ class StatementChecker(DeclarationChecker):
             return self.block(node)
         with self.scope():
             found = self.statements([node])
-        return found[0] if len(found) == 1 else tt.Block(self.span(node), tuple(found))
+        return found[0] if len(found) == 1 and not isinstance(found[0], tt.Label) else tt.Block(self.span(node), tuple(found))
 
     def statement(self, node) -> list[tt.Stmt]:
         check = getattr(self, f"_stmt_{type(node).__name__.lower()}", None)
@@ -71,10 +72,13 @@ class StatementChecker(DeclarationChecker):
         return []
 
     def _stmt_label(self, node):
-        return self._one(node.stmt, [])
+        return [*self._label_place(node), *self._one(node.stmt, [])]
+
+    def _label_place(self, node) -> list[tt.Stmt]:
+        return [tt.Label(self.span(node), str(node.name))] if isinstance(node, c_ast.Label) else []
 
     def _stmt_goto(self, node):
-        raise CompileError.at(self.span(node), "goto is not supported", "use a loop with break or continue")
+        return [tt.Goto(self.span(node), str(node.name))]
 
     def _stmt_staticassert(self, node):
         raise CompileError.at(self.span(node), "_Static_assert is not a word of OpenCL C", "use #if and #error")

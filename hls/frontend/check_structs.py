@@ -12,6 +12,7 @@ from .scope import Scopes, StructTag
 __all__ = ["StructChecker", "innermost"]
 
 _LARGEST_ALIGNMENT = 4096
+_LARGEST_STRUCT = 1 << 20
 
 
 class StructChecker(Scopes):
@@ -73,6 +74,10 @@ class StructChecker(Scopes):
             raise CompileError.at(span, f"'{struct}' has no members", "give it at least one")
         packed, align = self._layout_attributes(self.syntax.struct_attributes(node), struct)
         struct.complete(members, packed, align)
+        if struct.size > _LARGEST_STRUCT:
+            struct.members = None
+            raise CompileError.at(span, f"'{struct}' has {struct.size:,} bytes", f"at most {_LARGEST_STRUCT:,}; use an array of "
+                                  "smaller structs in a __global buffer")
         if struct.union and has_pointer(struct):
             raise CompileError.at(span, "a union cannot hold a pointer", "addresses are not numbers here")
 

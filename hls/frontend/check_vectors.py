@@ -13,6 +13,8 @@ __all__ = ["VectorCallChecker"]
 
 _CONVERSION = re.compile(r"convert_([a-z]+)(\d*)(_sat)?(?:_(rt[ezpn]))?$")
 _ACCESS = re.compile(r"v(load|store)(2|3|4|8|16)$")
+#: of halves in memory as floats; with "a" vectors are aligned as a whole, so that three take the place of four
+_HALF_ACCESS = re.compile(r"v(load|store)(a?)_half(2|3|4|8|16)?(?:_(rt[ezpn]))?$")
 
 
 class VectorCallChecker(PartChecker):
@@ -117,11 +119,48 @@ class VectorCallChecker(PartChecker):
 
     # -- memory
 
+    def _half_access(self, name: str, nodes, span: Span) -> tt.Expr | None:
+        match = _HALF_ACCESS.match(name)
+        if match is None or (match.group(4) and match.group(1) == "load"):
+            return None
+        store, length = match.group(1) == "store", int(match.group(3) or 1)
+        self.count(name, nodes, 2 + store, span)
+        pointer, offset = self.rvalue(nodes[-1]), self.number(nodes[-2], f"the offset of {name}")
+        if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != ct.HALF:
+            raise CompileError.at(pointer.span, f"the last argument of {name} must be a pointer to half, not '{pointer.type}'")
+        if not ct.integer(offset.type):
+            raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
+        step = 4 if match.group(2) and length == 3 else length
+        place = self._moved_by(pointer, offset, step, span)
+        shape = ct.INT if length == 1 else ct.Vector(ct.INT, length)
+        half, single = ct.with_element(shape, ct.HALF), ct.with_element(shape, ct.FLOAT)
+        place = self.dereference(place, span) if length == 1 else tt.Packed(half, span, place)
+        if not store:
+            return self.convert(place, single)
+        self.check_writable(name, pointer, span)
+        value = self.assignable(self.rvalue(nodes[0]), single, f"the value of {name}")
+        return self.stored(place, tt.ConvertExactly(half, span, value, False, match.group(4) or "rte"), span)
+
+    def _moved_by(self, pointer: tt.Expr, offset: tt.Expr, step: int, span: Span) -> tt.Expr:
+        """The pointer moved by ``offset`` times ``step`` elements."""
+        wide = self.convert(offset, ct.LONG if offset.type.signed else ct.ULONG)
+        index = tt.Binary(wide.type, offset.span, "*", wide, tt.Const(wide.type, offset.span, step))
+        return tt.PointerAdd(pointer.type, span, pointer, self.folded(index))
+
+    def check_writable(self, name: str, pointer: tt.Expr, span: Span):
+        if pointer.type.const or pointer.type.space == "constant":
+            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", "remove const")
+
+    def stored(self, place: tt.LValue, value: tt.Expr, span: Span) -> tt.Expr:
+        """An assignment that has no value."""
+        assign = tt.Assign(place.type, span, place, value)
+        return tt.Sequence(ct.VOID, span, assign, tt.Convert(ct.VOID, span, tt.Const(ct.INT, span, 0)))
+
     def vector_access(self, name: str, nodes, span: Span) -> tt.Expr | None:
         """``vloadN(offset, p)`` and ``vstoreN(v, offset, p)``; None if the name is neither."""
         match = _ACCESS.match(name)
         if match is None:
-            return None
+            return self._half_access(name, nodes, span)
         store, length = match.group(1) == "store", int(match.group(2))
         self.count(name, nodes, 2 + store, span)
         pointer = self.rvalue(nodes[-1])
@@ -133,12 +172,8 @@ class VectorCallChecker(PartChecker):
         offset = self.number(nodes[-2], f"the offset of {name}")
         if not ct.integer(offset.type):
             raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
-        wide = self.convert(offset, ct.LONG if offset.type.signed else ct.ULONG)
-        index = tt.Binary(wide.type, offset.span, "*", wide, tt.Const(wide.type, offset.span, length))
-        place = tt.Packed(t, span, tt.PointerAdd(pointer.type, span, pointer, self.folded(index)))
+        place = tt.Packed(t, span, self._moved_by(pointer, offset, length, span))
         if not store:
             return place
-        if pointer.type.const or pointer.type.space == "constant":
-            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", "remove const")
-        value = self.assignable(self.rvalue(nodes[0]), t, f"the value of {name}")
-        return tt.Sequence(ct.VOID, span, tt.Assign(t, span, place, value), tt.Convert(ct.VOID, span, tt.Const(ct.INT, span, 0)))
+        self.check_writable(name, pointer, span)
+        return self.stored(place, self.assignable(self.rvalue(nodes[0]), t, f"the value of {name}"), span)

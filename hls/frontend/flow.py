@@ -1,20 +1,29 @@
 """Which jumps may leave a statement, and whether it can complete at all. Decides where flags are needed."""
 
+from collections.abc import Iterator
+
 from . import tree as tt
 
-__all__ = ["Flow", "completes", "exits"]
+__all__ = ["Flow", "completes", "exits", "goto", "stray_gotos"]
 
 Flow = frozenset[str]
 _NONE: Flow = frozenset()
 _JUMPS = {tt.Break: "break", tt.Continue: "continue", tt.Return: "return"}
 
 
+def goto(label: str) -> str:
+    """The name of the jump to a label, among "break", "continue" and "return"."""
+    return f"goto {label}"
+
+
 def exits(s: tt.Stmt | None) -> Flow:
-    """The jumps out of ``s``: of "break", "continue" and "return" those that may be taken and leave it."""
+    """The jumps out of ``s``: of "break", "continue", "return" and gotos those that may be taken and leave it."""
     if type(s) in _JUMPS:
         return frozenset({_JUMPS[type(s)]})
+    if isinstance(s, tt.Goto):
+        return frozenset({goto(s.name)})
     if isinstance(s, tt.Block):
-        return _NONE.union(*map(exits, s.statements))
+        return _NONE.union(*map(exits, s.statements)) - {goto(x.name) for x in s.statements if isinstance(x, tt.Label)}
     if isinstance(s, tt.If):
         return exits(s.then) | exits(s.otherwise)
     if isinstance(s, tt.Loop):
@@ -26,10 +35,24 @@ def exits(s: tt.Stmt | None) -> Flow:
 
 def completes(s: tt.Stmt | None) -> bool:
     """Whether control may reach the end of ``s``; True where that is not plain to see."""
-    if type(s) in _JUMPS:
+    if type(s) in _JUMPS or isinstance(s, tt.Goto):
         return False
     if isinstance(s, tt.Block):
-        return all(map(completes, s.statements))
+        labels = [k for k, x in enumerate(s.statements) if isinstance(x, tt.Label)]
+        return all(map(completes, s.statements[labels[-1] if labels else 0:]))
     if isinstance(s, tt.If):
         return completes(s.then) or completes(s.otherwise)
     return True
+
+
+def stray_gotos(s: tt.Stmt | None, ahead: frozenset[str] = frozenset()) -> Iterator[tt.Goto]:
+    """The gotos that do not lead forward to a label of a block around them; ``ahead`` are the labels that do for ``s``."""
+    if isinstance(s, tt.Goto) and s.name not in ahead:
+        yield s
+    elif isinstance(s, tt.Block):
+        for k, inner in enumerate(s.statements):
+            yield from stray_gotos(inner, ahead | {x.name for x in s.statements[k:] if isinstance(x, tt.Label)})
+    elif isinstance(s, tt.Stmt):
+        for child in tt.children(s):
+            if isinstance(child, tt.Stmt):
+                yield from stray_gotos(child, ahead)

@@ -71,6 +71,9 @@ def _fill(checker, t, init, base, out):
         if ct.aggregate(t):
             _fill_braces(checker, t, init, base, out)
             return
+        if init.exprs and isinstance(init.exprs[0], c_ast.NamedInitializer):
+            raise CompileError.at(checker.span(init.exprs[0]) or checker.span(init), f"'{t}' has no members or elements to name",
+                                  "write the value alone")
         if len(init.exprs) != 1:
             raise CompileError.at(checker.span(init), f"one value is needed for '{t}', not {len(init.exprs)}")
         init = init.exprs[0]

@@ -13,7 +13,7 @@ __all__ = ["Attribute", "OpenCLLexer", "Word"]
 _JOINS_TYPE = {"ID", "TIMES", "INT", "VOID", "CHAR", "SHORT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED", "CONST",
                "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "STRUCT", "UNION", "ENUM", "TYPEDEF"}
 _LOOPS = {"FOR", "WHILE", "DO"}
-_AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO"}
+_AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO", "PPPRAGMASTR"}
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class OpenCLLexer(CLexer):
             token = tokens[k]
             if token.type == "ID" and token.value in ("__attribute__", "__attribute"):
                 k, attributes = _attribute(tokens, k)
-                self._attach(out, tokens[k] if k < len(tokens) else None, token, attributes)
+                self._attach(out, _after_attributes(tokens, k), token, attributes)
                 continue
             if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
                 self._stream_word(token, _after_attributes(tokens, k + 1))

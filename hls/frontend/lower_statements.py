@@ -11,7 +11,7 @@ from ..ir import BOOL, I64, Op, Region, Type, Value
 from . import tree as tt
 from . import types as ct
 from .evaluate import table_of
-from .flow import completes, exits
+from .flow import completes, exits, goto
 from .layout import leaf_count, leaves
 from .lower_group import EffectLowering
 from .lower_memory import Address
@@ -81,6 +81,10 @@ class StatementLowering(EffectLowering):
 
     def block(self, statements):
         """Statements in order; after one that may jump, the rest runs only if it did not."""
+        last = max((k for k, s in enumerate(statements) if isinstance(s, tt.Label)), default=None)
+        if last is not None:
+            self._past_label(statements[:last], statements[last], statements[last + 1:])
+            return
         for k, s in enumerate(statements):
             rest = statements[k + 1:]
             leaving = exits(s)
@@ -90,6 +94,21 @@ class StatementLowering(EffectLowering):
             self.statement(s)
             if not completes(s):
                 return
+
+    def _past_label(self, before: tuple, label: tt.Label, rest: tuple):
+        """Statements before and after a label: a goto to it only skips what is left of those before."""
+        part, kind, outer = tt.Block(label.span, before), goto(label.name), dict(self._flags)
+        if kind in exits(part):
+            self._flags[kind] = self._new_flag(label.name, label.span)
+            self._write_flag(kind, 0, label.span)
+        self.block(before)
+        self._flags = outer
+        leaving = exits(part) - {kind}
+        if not leaving:
+            self.block(rest)
+            return
+        with self.branches(label.span, self._none_set(leaving, label.span)) as (on, _), self.inside(on):
+            self.block(rest)
 
     def _guarded(self, s: tt.Stmt, rest: tuple, leaving):
         if isinstance(s, tt.If) and not completes(s.then):
@@ -142,6 +161,9 @@ class StatementLowering(EffectLowering):
 
     def _continue(self, s):
         self._write_flag("continue", 1, s.span)
+
+    def _goto(self, s):
+        self._write_flag(goto(s.name), 1, s.span)
 
     def _return(self, s):
         if s.value is not None:

@@ -7,14 +7,15 @@ gets the place of the macro's name where it was used; an argument of a macro kee
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pcpp import Action, OutputDirective, Preprocessor
 
 from ..diag import CompileError, Diagnostic, Span
+from .guard import MOST_EXPANDED, check_source
 from .predefined import PREDEFINED
 
-__all__ = ["Expanded", "preprocess"]
+__all__ = ["Expanded", "preprocess", "with_macro"]
 
 _NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
 _KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
@@ -33,6 +34,7 @@ class Expanded:
     spans: list[Span]
     exact: list[bool]  #: the piece is the user's own text, so an offset into it is an offset into the source
     sources: dict[str, str] = field(default_factory=dict)
+    macros: dict[str, Span] = field(default_factory=dict)  #: where the program's macros are defined
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def span(self, offset: int, length: int = 1) -> Span | None:
@@ -61,6 +63,18 @@ class _Origin(str):
         return self
 
 
+def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
+    """The message, with a note where it is about what a macro became: its place is that of the macro's name."""
+    lines = expanded.sources.get(d.span.file, "").splitlines() if d.span else []
+    if not d.span or not 0 < d.span.line <= len(lines) or not d.span.column:
+        return d
+    word = re.match(r"\w+", lines[d.span.line - 1][d.span.column - 1:])
+    place = expanded.macros.get(word[0]) if word else None
+    if place is None or place == d.span:
+        return d
+    return replace(d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note")))
+
+
 class _OpenCLPreprocessor(Preprocessor):
     """pcpp with places on tokens and with messages collected instead of printed."""
 
@@ -69,6 +83,8 @@ class _OpenCLPreprocessor(Preprocessor):
         self.sources: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
         self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
+        self.defined: dict[str, Span] = {}  #: where each macro of the program is defined first
+        self.expanded = 0  #: tokens read, and looked at for macros
         super().__init__()
         self.lastdirective = None
 
@@ -77,6 +93,7 @@ class _OpenCLPreprocessor(Preprocessor):
     def group_lines(self, input, abssource):
         name = abssource if self.sources else self.main_file
         self.sources.setdefault(name, input)
+        self._spend(check_source(input, name), Span(name, 1))
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
@@ -87,10 +104,23 @@ class _OpenCLPreprocessor(Preprocessor):
                 token.source = _Origin(token.place)
             yield line
 
+    def _spend(self, tokens: int, place: Span | None):
+        """Refuse macros and includes that grow beyond measure."""
+        self.expanded += tokens
+        if self.expanded > MOST_EXPANDED:
+            raise CompileError.at(place, f"macros and includes become more than {MOST_EXPANDED:,} words and signs here",
+                                  "write the macro as a function")
+
+    def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
+        source = tokens[0].source if tokens else None
+        self._spend(len(tokens), source.span if isinstance(source, _Origin) else self._place())
+        return super().expand_macros(tokens, expanding_from)
+
     def define(self, tokens):
         if not isinstance(tokens, str):
             for token in tokens:
                 token.in_macro = True
+            self.defined.setdefault(tokens[0].value, tokens[0].place)
         super().define(tokens)
 
     # -- messages
@@ -201,7 +231,7 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
             out.token(token)
     result = out.result
     result.text = "".join(out.parts)
-    result.sources = dict(cpp.sources)
+    result.sources, result.macros = dict(cpp.sources), dict(cpp.defined)
     result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
     return result
 

@@ -35,9 +35,9 @@ __all__ = [
     "Evaluate",
     "Expr",
     "Fence",
-    "FunctionTree",
+    "FunctionTree", "Goto",
     "If",
-    "LValue",
+    "LValue", "Label",
     "Lanes",
     "Logical",
     "Loop",
@@ -462,6 +462,20 @@ class Continue(Stmt):
 
 
 @dataclass(frozen=True, eq=False)
+class Label(Stmt):
+    """Where a goto leads to: a place among the statements of a block."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Goto(Stmt):
+    """A jump forward, to a label in a block around it."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
 class Return(Stmt):
     value: Expr | None
 
@@ -478,9 +492,13 @@ class FunctionTree:
     body: Block | None = None
     attrs: dict = field(default_factory=dict)
     calls: dict["FunctionTree", Span] = field(default_factory=dict)
-    work_items: set[str] = field(default_factory=set)  #: work-item functions used directly
+    work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)  #: what it asks for: by which call, and where
     broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
+
+    def asks(self, call: str, what: str, span: Span):
+        """The function needs to know its work-item, or others of the group."""
+        self.work_items.setdefault(what, (call, span))
 
 
 def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:

@@ -50,7 +50,7 @@ class IndexSpace:
         return self._sizes()[stem][int(dims)]
 
     def _sizes(self) -> dict[str, tuple[int, ...]]:
-        return {"global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
+        return {"compute_id": (0, 0, 0), "global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
                 "global_offset": self.offset}
 
     def work_groups(self) -> Iterator[list[dict[tuple[str, int], int]]]:

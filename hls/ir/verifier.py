@@ -15,7 +15,8 @@ _CONVERSIONS = {
     "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
     "fresize": (FloatType, FloatType, "different"),
 }
-_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim"}
+_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim",
+              "compute_id"}
 
 
 class VerifyError(Exception):

@@ -7,12 +7,93 @@
 #define EXP2_4 10363966
 #define EXP2_5 1362811
 #define EXP2_6 223531
+// sin(x) / x in x^2: 0 to 0.617, 30 bits below the point, error 2^-26.3
+#define SIN_0 1073741824
+#define SIN_1 (-178956949)
+#define SIN_2 8947220
+#define SIN_3 (-210323)
+// cos(x) in x^2: 0 to 0.617, 30 bits below the point, error 2^-31.4
+#define COS_0 1073741824
+#define COS_1 (-536870912)
+#define COS_2 44739225
+#define COS_3 (-1491168)
+#define COS_4 26268
+// (e^x - 1) / x: -0.5 to 0.7, 30 bits below the point, error 2^-26.2
+#define EXPM1_0 1073741812
+#define EXPM1_1 536870969
+#define EXPM1_2 178957787
+#define EXPM1_3 44737770
+#define EXPM1_4 8939568
+#define EXPM1_5 1502574
+#define EXPM1_6 234587
+// sinh(x) / x in x^2: 0 to 1, 30 bits below the point, error 2^-32.1
+#define SINH_0 1073741824
+#define SINH_1 178956968
+#define SINH_2 8947870
+#define SINH_3 212984
+#define SINH_4 3027
+// tanh(x) / x in x^2: 0 to 0.3025, 30 bits below the point, error 2^-30.0
+#define TANH_0 1073741823
+#define TANH_1 (-357913699)
+#define TANH_2 143156162
+#define TANH_3 (-57812750)
+#define TANH_4 22589611
+#define TANH_5 (-6693313)
+// asinh(x) / x in x^2: 0 to 0.25, 30 bits below the point, error 2^-29.4
+#define ASINH_0 1073741823
+#define ASINH_1 (-178956603)
+#define ASINH_2 80513252
+#define ASINH_3 (-47629384)
+#define ASINH_4 30129407
+#define ASINH_5 (-14038546)
+// asin(x) / x in x^2: 0 to 0.25, 30 bits below the point, error 2^-31.0
+#define ASIN_0 1073741824
+#define ASIN_1 178956874
+#define ASIN_2 80536772
+#define ASIN_3 47790863
+#define ASIN_4 34206396
+#define ASIN_5 15349414
+#define ASIN_6 40455519
+// atan(x) / x in x^2: 0 to 0.1717, 30 bits below the point, error 2^-30.0
+#define ATAN_0 1073741823
+#define ATAN_1 (-357913656)
+#define ATAN_2 214728803
+#define ATAN_3 (-152894849)
+#define ATAN_4 113485449
+#define ATAN_5 (-64688326)
+// erf(x) / x in x^2: 0 to 1, 30 bits below the point, error 2^-31.0
+#define ERF_0 1211587905
+#define ERF_1 (-403862635)
+#define ERF_2 121158787
+#define ERF_3 (-28847291)
+#define ERF_4 5608995
+#define ERF_5 (-917259)
+#define ERF_6 128383
+#define ERF_7 (-14935)
+#define ERF_8 1137
+// erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4): -0.8 to 0.5, 29 bits below the point, error 2^-25.5
+#define ERFC_0 588408197
+#define ERFC_1 (-524280499)
+#define ERFC_2 415112446
+#define ERFC_3 (-290373323)
+#define ERFC_4 177639209
+#define ERFC_5 (-93362327)
+#define ERFC_6 40933311
+#define ERFC_7 (-14458363)
+#define ERFC_8 3331707
+#define ERFC_9 404474
 // log(1 + x) / x: -0.0166 to 0.0166, 30 bits below the point, error 2^-34.9
 #define LOG1P_0 1073741824
 #define LOG1P_1 (-536870910)
 #define LOG1P_2 357913940
 #define LOG1P_3 (-268484778)
 #define LOG1P_4 214790641
+// log2(1 + x) / x: -0.0166 to 0.0166, 30 bits below the point, error 2^-31.5
+#define LOG2P_0 1549082005
+#define LOG2P_1 (-774540996)
+#define LOG2P_2 516360663
+#define LOG2P_3 (-387359450)
+#define LOG2P_4 309892643
 // constants; the number at the end says how many bits are below the point
 #define LOG2_E_16 94548
 #define LOG2_E_31 3098164009u
@@ -21,6 +102,8 @@
 #define LOG2_10_31 7133786264L
 #define LOG10_2_40 330985980542L
 #define LN_2_56 49946518145322874L
+#define PI_2_31 3373259426u
+#define PI_30 3373259426u
 // reciprocals of the middles of 64 intervals of 1..2 (of half of that from LOG_SPLIT on), 8 bits below the point
 #define LOG_SPLIT 27
 #define LOG_RECIPROCALS { \
@@ -32,7 +115,7 @@
     314, 311, 308, 305, 302, 299, 297, 294, \
     291, 289, 286, 284, 281, 279, 277, 274, \
     272, 270, 267, 265, 263, 261, 259, 256 }
-// minus their logarithms, 40 bits below the point
+// minus their logarithms to the bases e and 2, 40 bits below the point
 #define LOG_VALUES { \
     0, 26076596786, 43811039767, 57302149246, 75551723846, 89440476448, 108236004697, 122546553276, \
     137045817820, 151738842184, 166630875179, 181727381827, 197034055403, 212556830322, 223028448785, 238925279352, \
@@ -42,5 +125,14 @@
     -224537362373, -213981969681, -203324261410, -192562234597, -181693826883, -170716914138, -163337613769, -152174963295, \
     -140897822101, -133314953233, -121841684316, -114125781579, -102449442171, -94595754295, -86685564582, -74712542883, \
     -66657476617, -58542962829, -46257788900, -37990745234, -29661071852, -21267812562, -12809989104, 0 }
-// 2/pi, words of 32 bits from the point on
-#define TWO_OVER_PI { 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u }
+#define LOG2_VALUES { \
+    0, 37620576867, 63205969808, 82669526549, 108998097324, 129035331827, 156151547222, 176797304690, \
+    197715321743, 218912875129, 240397537280, 262177192556, 284260054616, 306654685013, 321762037040, 344696315664, \
+    360172145467, 383672723042, 399535454960, 423631006463, 439900482139, 456338556420, 481319544716, 498194809963, \
+    515251533154, 532493659140, 549925262832, -531961072804, -514137739529, -496111864041, -482456744083, -464065118082, \
+    -450130094590, -431357568124, -417130925922, -397961387823, -383430660510, -368765594830, -353963683636, -339022348935, \
+    -323938939190, -308710726498, -293334903628, -277808580916, -262128783005, -246292445422, -235646365375, -219542064893, \
+    -203272589217, -192332821906, -175780393736, -164648699121, -147803302162, -136472825611, -125060834140, -107787415110, \
+    -96166410953, -84459642152, -66735882649, -54809059749, -42791881268, -30682967713, -18480907754, 0 }
+// 2/pi, words of 32 bits; the point is behind the first
+#define TWO_OVER_PI { 0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu }

@@ -42,7 +42,7 @@ class Polynomial:
     def error(self, coefficients: list[int]):
         """The largest absolute error on the grid."""
         def value(x):
-            return mp.polyval([mpf(c) / 2**self.bits for c in reversed(coefficients)], x)
+            return sum(mpf(c) / 2**self.bits * x**k for k, c in enumerate(coefficients))
 
         return max(abs(value(x) - self.function(x)) for x in (self._point(mpf(k) / GRID * 2 - 1) for k in range(GRID + 1)))
 
@@ -67,32 +67,55 @@ def quotient(f, limit):
     return lambda x: f(x) / x if x else mpf(limit)
 
 
+def of_root(f):
+    """z -> f(x) / x for x^2 = z, where f(x) / x is 1 (or, for erf, 2 / sqrt(pi)) at 0."""
+    limit = mp.diff(f, 0)
+    return lambda z: quotient(f, limit)(mp.sqrt(z))
+
+
+def scaled_erfc(x):
+    return mp.erfc(x) * mp.exp(x * x)
+
+
 POLYNOMIALS = (
     Polynomial("EXP2", lambda x: mpf(2) ** x, 0, 1, 6, 30, "2^x", (1 << 30,)),
+    Polynomial("SIN", of_root(mp.sin), 0, 0.617, 3, 30, "sin(x) / x in x^2", (1 << 30,)),
+    Polynomial("COS", lambda z: mp.cos(mp.sqrt(z)), 0, 0.617, 4, 30, "cos(x) in x^2", (1 << 30,)),
+    Polynomial("EXPM1", quotient(mp.expm1, 1), -0.5, 0.7, 6, 30, "(e^x - 1) / x"),
+    Polynomial("SINH", of_root(mp.sinh), 0, 1, 4, 30, "sinh(x) / x in x^2"),
+    Polynomial("TANH", of_root(mp.tanh), 0, 0.3025, 5, 30, "tanh(x) / x in x^2"),
+    Polynomial("ASINH", of_root(mp.asinh), 0, 0.25, 5, 30, "asinh(x) / x in x^2"),
+    Polynomial("ASIN", of_root(mp.asin), 0, 0.25, 6, 30, "asin(x) / x in x^2"),
+    Polynomial("ATAN", of_root(mp.atan), 0, 0.1717, 5, 30, "atan(x) / x in x^2"),
+    Polynomial("ERF", of_root(mp.erf), 0, 1, 8, 30, "erf(x) / x in x^2"),
+    Polynomial("ERFC", lambda s: scaled_erfc(4 * (1 + s) / (1 - s)) * 8 / (1 - s), -0.8, 0.5, 9, 29,
+               "erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4)"),
     Polynomial("LOG1P", quotient(mp.log1p, 1), -0.0166, 0.0166, 4, 30, "log(1 + x) / x", (1 << 30,)),
+    Polynomial("LOG2P", quotient(lambda x: mp.log1p(x) / mp.log(2), 1 / mp.log(2)), -0.0166, 0.0166, 4, 30, "log2(1 + x) / x"),
 )
 
 #: name -> (value, bits below the point)
 CONSTANTS = {
     "LOG2_E_16": (1 / mp.log(2), 16), "LOG2_E_31": (1 / mp.log(2), 31), "LN_2_40": (mp.log(2), 40),
     "LOG2_10_16": (mp.log(10, 2), 16), "LOG2_10_31": (mp.log(10, 2), 31), "LOG10_2_40": (mp.log(2, 10), 40),
-    "LN_2_56": (mp.log(2), 56),
+    "LN_2_56": (mp.log(2), 56), "PI_2_31": (mp.pi / 2, 31), "PI_30": (mp.pi, 30),
 }
 
 
 def log_tables() -> list[str]:
     """For 64 intervals of 1..2, above sqrt(2) halved: a reciprocal of 8 bits, and minus its logarithm."""
-    reciprocals, logarithms = [], []
+    reciprocals = []
     for k in range(64):
         middle = 1 + (mpf(k) + mpf(1) / 2) / 64
         middle = middle / 2 if k >= LOG_SPLIT else middle
         reciprocal = 256 if k in (0, 63) else int(mp.nint(256 / middle))
         reciprocals.append(reciprocal)
-        logarithms.append(int(mp.nint(-mp.log(mpf(reciprocal) / 256) * 2**40)))
+    logarithms = {base: [int(mp.nint(-mp.log(mpf(r) / 256, base) * 2**40)) for r in reciprocals] for base in (mp.e, 2)}
     return ["// reciprocals of the middles of 64 intervals of 1..2 (of half of that from LOG_SPLIT on), 8 bits below the point",
             f"#define LOG_SPLIT {LOG_SPLIT}",
             _table("LOG_RECIPROCALS", reciprocals),
-            "// minus their logarithms, 40 bits below the point", _table("LOG_VALUES", logarithms)]
+            "// minus their logarithms to the bases e and 2, 40 bits below the point",
+            _table("LOG_VALUES", logarithms[mp.e]), _table("LOG2_VALUES", logarithms[2])]
 
 
 LOG_SPLIT = 27
@@ -105,10 +128,10 @@ def _table(name: str, numbers: list[int]) -> str:
 
 def two_over_pi() -> list[str]:
     """Words of 32 bits of 2/pi after the point, as many as the largest float needs."""
-    words = 8
+    words = 7
     number = int(mp.floor(2 / mp.pi * mpf(2) ** (32 * words)))
     digits = [f"0x{number >> 32 * (words - 1 - k) & 0xFFFFFFFF:08x}u" for k in range(words)]
-    return ["// 2/pi, words of 32 bits from the point on", f"#define TWO_OVER_PI {{ {', '.join(digits)} }}"]
+    return ["// 2/pi, words of 32 bits; the point is behind the first", f"#define TWO_OVER_PI {{ 0u, {', '.join(digits)} }}"]
 
 
 def header() -> str:

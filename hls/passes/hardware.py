@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
+from .alone import NEEDLESS
 
 __all__ = ["ATTRIBUTES", "MEMORIES", "OPERATIONS", "check_hardware"]
 
@@ -29,9 +30,10 @@ OPERATIONS: dict[str, Missing] = {
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 
-#: address space of a memory -> why it is refused
+#: address space of a memory of many work-items -> why it is refused
 MEMORIES: dict[str, Missing] = {
-    "local": Missing("local memory", "use a private array or a __global buffer, or run it in the emulator"),
+    "local": Missing("local memory of several work-items", "use one work-item, a private array or a __global buffer, "
+                     "or run it in the emulator"),
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
@@ -57,11 +59,13 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body) if op.opcode in OPERATIONS]
+    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body)
+            if op.opcode in OPERATIONS and (function.attrs.get("ndrange") or op.opcode not in NEEDLESS)]
 
 
 def _memories(function: Function) -> list[Diagnostic]:
-    return [_error(MEMORIES[m.space], m) for m in function.memories.values() if m.space in MEMORIES]
+    return [_error(MEMORIES[m.space], m) for m in function.memories.values()
+            if m.space in MEMORIES and (function.attrs.get("ndrange") or m.length is None)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -29,6 +29,7 @@ class NDRange:
         if "launch_args" in function.attrs:
             return function
         result = clone_function(function)
+        rewrite(result.body, _only_unit)
         if result.attrs.get("ndrange"):
             _Dispatcher(result).run()
         else:
@@ -174,3 +175,10 @@ class _Dispatcher:
                 nexts.append(b.value("select", moves, moved, b.value("select", restart, start, value)))
             turning = restart
         b.op("yield", b.value("xor", turning, b.true()), *nexts)
+
+
+def _only_unit(op: Op, b: Builder) -> list[Value] | None:
+    """There is one compute unit: its number is 0."""
+    if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
+        return None
+    return [b.const(0, op.result.type)]

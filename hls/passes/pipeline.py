@@ -10,6 +10,7 @@ from typing import Protocol
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
+from .alone import DropNeedless
 from .carried import AssumeContinue
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
@@ -26,6 +27,7 @@ from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -49,6 +51,7 @@ class PipelineOptions:
     ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
+    ``fp_relaxed`` lets additions of floats be taken in another order.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled.
     """
@@ -58,6 +61,7 @@ class PipelineOptions:
     max_access_bytes: int = 64
     word_bytes: int = 64
     hazards: bool = False
+    fp_relaxed: bool = False
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -94,7 +98,7 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
     """The passes that a kernel without calls goes through."""
     return [
-        Mem2Reg(warn=options.warn),
+        DropNeedless(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
@@ -106,6 +110,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # before loops assume that they go on, which gives the last sum a user of its own
+        *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
         RecordTrips(),
         AssumeContinue(), *CLEAN,

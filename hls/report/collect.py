@@ -43,6 +43,7 @@ def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resou
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, module, memory_latency), _accesses(kernel), collect_privates(kernel, module), resources,
+        reason=function.attrs.get("reason", ""),
     )
 
 

@@ -117,6 +117,7 @@ class Kernel:
     privates: tuple[Private, ...] = ()
     resources: Resources = NOTHING
     messages: tuple[Diagnostic, ...] = ()
+    reason: str = ""  #: why it is of its kind
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def render(report: Report) -> str:
 
 def _kernel(kernel: Kernel, report: Report) -> list[str]:
     kind = "work-items of an NDRange" if kernel.ndrange else "a single work-item"
-    lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}", RULE, "", "Loops"]
+    why = f", because {kernel.reason}" if kernel.reason else ""
+    lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])

@@ -53,6 +53,8 @@ def _ashr(a, amount, over):
 
 def _extract(op, array, index):
     type = op.operands[0].type
+    if isinstance(index, Const):
+        return array.word_select(index.value, type.element.bits) if index.value < type.length else C(0, type.element.bits)
     elements = [array.word_select(k, type.element.bits) for k in range(type.length)]
     if isinstance(index, Const):
         return elements[index.value] if index.value < type.length else C(0, type.element.bits)

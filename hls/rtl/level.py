@@ -8,7 +8,6 @@ from amaranth import *
 
 from ..ir import Op, Value, has
 from ..schedule import LevelPlan, Point, RegionPlan
-from ..schedule.parts import part_for
 from .expression import combinational
 from .units import pipelined_unit
 
@@ -102,8 +101,8 @@ class LevelBuilder:
         operands = [self.at(v, stage) for v in op.operands]
         name = self.context.name(op.result)
         latency = self.context.latency(op)
-        if part_for(op) is not None:
-            return pipelined_unit(self.m, op, operands, latency, self.go, name)
+        if op in self.context.plan.parts:
+            return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
         signal = Signal(self.context.width(op.result), name=name)
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])

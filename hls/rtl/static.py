@@ -2,7 +2,6 @@
 
 from amaranth import *
 
-from ..schedule.parts import part_for
 from .expression import combinational
 from .units import pipelined_unit
 
@@ -19,8 +18,8 @@ def build_static(context) -> Module:
         name = context.name(op.result)
         latency = context.latency(op)
         settled = Signal(context.width(op.result), name=name, reset_less=True)
-        if part_for(op) is not None:
-            result = pipelined_unit(m, op, operands, latency, C(1), name)
+        if op in context.plan.parts:
+            result = pipelined_unit(m, context.plan.parts[op], op, operands, latency, C(1), name)
         elif op.opcode == "addr":
             result = context.base(op) + operands[0]
         else:

@@ -3,14 +3,13 @@
 from amaranth import *
 
 from ..ir import Op
-from ..schedule.parts import part_for
+from ..schedule.parts import PartChoice
 
 __all__ = ["pipelined_unit"]
 
 
-def pipelined_unit(m: Module, op: Op, operands, latency: int, go, name: str):
+def pipelined_unit(m: Module, choice: PartChoice, op: Op, operands, latency: int, go, name: str):
     """Instantiate the operation's part in ``m`` and return its result, ``latency`` enabled cycles after the operands."""
-    choice = part_for(op)
     part = m.submodules[f"{name}_{op.opcode}"] = choice.part(choice.params, latency)
     ports = list(choice.part.inputs(choice.params))
     m.d.comb += [part.en.eq(go), *(getattr(part, port).eq(value) for port, value in zip(ports, operands, strict=True))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 
 from rtl_lib.arith.divide import DivParams, IntDivRem
 from rtl_lib.arith.multiply import IntMul, MulParams
@@ -17,6 +18,7 @@ from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 
 from ..ir import Op, Value
+from ..ir.values import signed
 
 __all__ = ["PartChoice", "part_for"]
 
@@ -30,13 +32,30 @@ class PartChoice:
     output: str = "o"
 
 
-def _mul(op):
+def _mul(op: Op, dsp_bits: int) -> PartChoice:
+    """A product of extended or constant operands is one of their few bits, read as signed where that is smaller."""
     bits = op.result.type.bits
-    return PartChoice(IntMul, MulParams(bits, bits, bits))
+    sizes = {is_signed: [_factor_bits(v, is_signed) for v in op.operands] for is_signed in (False, True)}
+    is_signed = prod(sizes[True]) < prod(sizes[False])
+    width_a, width_b = sizes[is_signed]
+    return PartChoice(IntMul, MulParams(max(width_a, bits - width_b), width_b, bits, is_signed, dsp_bits))
 
 
-def _divide(signed: bool, output: str) -> Callable[[Op], PartChoice]:
-    return lambda op: PartChoice(IntDivRem, DivParams(op.result.type.bits, signed), output)
+def _factor_bits(value: Value, is_signed: bool) -> int:
+    """The low bits of an operand that say all about it when they are read as signed or unsigned."""
+    op, bits = value.op, value.type.bits
+    if op is None or op.opcode not in ("const", "zext", "sext"):
+        return bits
+    if op.opcode == "const":
+        number = op.attrs["value"]
+        return max(1, number.bit_length() if not is_signed else signed(number, bits).bit_length() + 1)
+    if op.opcode == "sext" and not is_signed:
+        return bits
+    return op.operands[0].type.bits + (op.opcode == "zext" and is_signed)
+
+
+def _divide(is_signed: bool, output: str) -> Callable[[Op], PartChoice]:
+    return lambda op: PartChoice(IntDivRem, DivParams(op.result.type.bits, is_signed), output)
 
 
 _FORMATS = {16: BINARY16, 32: BINARY32, 64: BINARY64}
@@ -54,17 +73,17 @@ def _compare(relation: str) -> Callable[[Op], PartChoice]:
     return lambda op: PartChoice(FloatCompare, CompareParams(relation, _format(op.operands[0])))
 
 
-def _convert(part: type, integer: Value, floating: Value, signed: bool, op: Op) -> PartChoice:
+def _convert(part: type, integer: Value, floating: Value, is_signed: bool, op: Op) -> PartChoice:
     bits = max(2, integer.type.bits)  # a truth value is a number of two bits
-    return PartChoice(part, ConvertParams(bits, signed, _format(floating), op.attrs.get("rounding")))
+    return PartChoice(part, ConvertParams(bits, is_signed, _format(floating), op.attrs.get("rounding")))
 
 
-def _to_float(signed: bool) -> Callable[[Op], PartChoice]:
-    return lambda op: _convert(IntToFloat, op.operands[0], op.result, signed, op)
+def _to_float(is_signed: bool) -> Callable[[Op], PartChoice]:
+    return lambda op: _convert(IntToFloat, op.operands[0], op.result, is_signed, op)
 
 
-def _to_int(signed: bool) -> Callable[[Op], PartChoice]:
-    return lambda op: _convert(FloatToInt, op.result, op.operands[0], signed, op)
+def _to_int(is_signed: bool) -> Callable[[Op], PartChoice]:
+    return lambda op: _convert(FloatToInt, op.result, op.operands[0], is_signed, op)
 
 
 def _resize(op: Op) -> PartChoice:
@@ -72,16 +91,22 @@ def _resize(op: Op) -> PartChoice:
     return PartChoice(FloatResize, ResizeParams(source, target, op.attrs.get("rounding", "even")))
 
 
+def _float_product(part: type) -> Callable[[Op, int], PartChoice]:
+    return lambda op, dsp_bits: PartChoice(part, FloatMulParams(_format(op.result), dsp_bits))
+
+
+#: operations that multiply, which also depend on the target's hard multipliers
+_PRODUCTS: dict[str, Callable[[Op, int], PartChoice]] = {
+    "mul": _mul, "fmul": _float_product(FloatMul), "fma": _float_product(FloatFma),
+}
+
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {
-    "mul": _mul,
     "udiv": _divide(False, "quotient"),
     "sdiv": _divide(True, "quotient"),
     "urem": _divide(False, "remainder"),
     "srem": _divide(True, "remainder"),
     "fadd": _add(subtract=False),
     "fsub": _add(subtract=True),
-    "fmul": lambda op: PartChoice(FloatMul, FloatMulParams(_format(op.result))),
-    "fma": lambda op: PartChoice(FloatFma, FloatMulParams(_format(op.result))),
     "fdiv": lambda op: PartChoice(FloatDiv, _format(op.result)),
     "fsqrt": lambda op: PartChoice(FloatSqrt, _format(op.result)),
     "fintegral": lambda op: PartChoice(FloatIntegral, IntegralParams(op.attrs["rounding"], _format(op.result))),
@@ -97,7 +122,12 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
 }
 
 
-def part_for(op: Op) -> PartChoice | None:
-    """The part that computes the operation, or None where plain logic does."""
+def part_for(op: Op, dsp_bits: int) -> PartChoice | None:
+    """The part that computes the operation, or None where plain logic does.
+
+    ``dsp_bits`` is the widest operand of a hard multiplier of the target.
+    """
+    if op.opcode in _PRODUCTS:
+        return _PRODUCTS[op.opcode](op, dsp_bits)
     make = _PARTS.get(op.opcode)
     return make(op) if make else None

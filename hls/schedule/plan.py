@@ -7,6 +7,7 @@ A region (the kernel's top, or a loop's body) is a chain of levels; a level is a
 from dataclasses import dataclass
 
 from ..ir import Op, Region, TokenType, Value
+from .parts import PartChoice
 
 __all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row", "Window"]
 
@@ -137,3 +138,4 @@ class KernelPlan:
     static: tuple[Op, ...]  #: computed beside the pipeline, from arguments, before the kernel starts
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
+    parts: dict[Op, PartChoice]  #: what computes those that are not plain logic

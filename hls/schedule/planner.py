@@ -31,9 +31,10 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
         return RegionPlanner(**common, repeated=depth > 1).plan(region, loop, _shortest(loop))
 
     top = visit(function.body, None, 0)
-    latency = {op: timing.latency(op) for plan in (top, *loops.values()) for op in plan.place}
-    latency |= {op: timing.latency(op) for op in static}
-    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency)
+    computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]
+    latency = {op: timing.latency(op) for op in computed}
+    parts = {op: part for op in computed if (part := timing.part(op))}
+    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency, parts)
 
 
 def _shortest(loop: Op | None) -> int:

@@ -1,7 +1,8 @@
 """Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..diag import CompileError
 from ..ir import Op, Region, TokenType, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
@@ -12,6 +13,25 @@ __all__ = ["RegionPlanner"]
 
 #: no loop has more tokens on their way than this, so a wider window means nothing
 MOST_IN_WINDOW = 4096
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the source wants of a loop at most: running invocations (``slots``), iterations on their way (``tokens``); None
+    where it says nothing. ``speculates``: iterations may be issued before it is known whether there are any."""
+
+    slots: int | None = None
+    tokens: int | None = None
+    speculates: bool = True
+
+    @classmethod
+    def of(cls, loop: Op | None) -> "Limits":
+        attrs = loop.attrs if loop is not None else {}
+        if attrs.get("disable_loop_pipelining"):
+            return cls(1, 1, False)
+        tokens = attrs.get("max_concurrency") or None  # 0: as many as there is room for
+        interleaving = attrs.get("max_interleaving") or None
+        return cls(interleaving, tokens, tokens is None and attrs.get("speculated_iterations") != 0)
 
 
 @dataclass(frozen=True)
@@ -35,7 +55,8 @@ class RegionPlanner:
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
         stages = self._stages(region, levels, None, bool(speculative))
-        ii = max([1, *(s.ii for s in stages)])
+        wish = loop.attrs.get("ii") if loop is not None else None
+        ii = max([wish or 1, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
             stages = self._stages(region, levels, ii, bool(speculative))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
@@ -46,14 +67,18 @@ class RegionPlanner:
         first_decide = Point(0, 0) if speculative else decide
         crossing = self._crossing(always, first_decide, stages, levels)
         windowed = self._windowed(always, stages, levels)
-        static_ii = max(ii, crossing, windowed) if loop else 1
+        asked, latency = Limits.of(loop), self._latency(levels, stages)
+        whole = -(-latency // asked.tokens) if asked.tokens and not any(op.opcode == "loop" for op in levels.op) else 1
+        static_ii = max(ii, crossing, windowed, whole) if loop else 1
+        if wish is not None and static_ii > wish:
+            raise _missed(loop, wish, static_ii, always, stages)
         again, delay = _again(always, first_decide, ii, stages)
         again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
         paced = pace(levels, self.children)
         # what keeps tokens of all slots in one window gains nothing from more slots
         gains = windowed < static_ii and not any(s.shares for s in stages)  # nor what shares a port
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if gains else 1
-        latency = self._latency(levels, stages)
+        slots = min(slots, asked.slots or slots)
         uniform = _uniform_trips(region, loop, self.fixed)
         entries = entry_count(slots, latency, static_ii, self.repeated, uniform, shortest)
         interval = max(1, static_ii // slots, paced)
@@ -62,6 +87,9 @@ class RegionPlanner:
             self._level(k, levels, stages[k], carried, decide if speculative else None, (again, again_overlap), sizes)
             for k in range(levels.count)
         )
+        if asked.tokens:
+            all_levels = Window(Point(levels.count - 1, stages[-1].depth - 1), asked.tokens, False)
+            plans = (replace(plans[0], windows=(*plans[0].windows, all_levels)), *plans[1:])
         return RegionPlan(
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
             decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
@@ -77,7 +105,7 @@ class RegionPlanner:
 
         Before the deciding level there may be nothing that cannot be taken back, and no value may come back from behind it.
         """
-        if loop is None or levels.decide == 0 or (self.repeated and loop.attrs.get("interleave", True)):
+        if loop is None or levels.decide == 0 or not Limits.of(loop).speculates or (self.repeated and loop.attrs.get("interleave", True)):
             return None
         ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
         returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
@@ -144,6 +172,21 @@ class RegionPlanner:
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if stages.shares else 1)
+
+
+def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
+    """The initiation interval that the source asks for is too small."""
+    region = loop.regions[0]
+    bottleneck = next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == least), None)
+    slow = [key for key in bottleneck.shares() if isinstance(key, Op)] if bottleneck else []
+    names = dict.fromkeys(v.name for op in slow for v in op.results if v.name)
+    if not names:
+        names = dict.fromkeys(c.arg.name for c in carried if c.write.level > c.read.level and c.arg.name)
+    why = f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} what the iteration before has computed" if names else ""
+    place = next((op.span for op in slow if op.span), None)
+    at = f" (line {place.line})" if place else ""
+    return CompileError.at(loop.span or region.terminator.span, f"#pragma ii {wish} cannot be met: the least is {least}{why}{at}",
+                           f"ask for {least}, or shorten what goes from one iteration to the next")
 
 
 def _carried(region, levels, stages) -> tuple[Carried, ...]:

@@ -7,7 +7,7 @@ from rtl_lib.arith.catalog import Choice, choose
 from ..ir import Op, PointerType, has
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
-from .parts import part_for
+from .parts import PartChoice, part_for
 
 __all__ = ["OperatorTiming"]
 
@@ -24,7 +24,7 @@ class OperatorTiming:
     model: DelayModel
     address_bits: int
     memory: MemoryPlan = field(default_factory=MemoryPlan)
-    _choices: dict[Op, Choice | None] = field(default_factory=dict)
+    _choices: dict[Op, tuple[PartChoice | None, Choice | None]] = field(default_factory=dict)
 
     @property
     def period(self) -> float:
@@ -90,10 +90,18 @@ class OperatorTiming:
                 self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
         return self.model.delay(name, width)
 
+    def part(self, op: Op) -> PartChoice | None:
+        """The part that computes the operation, or None where plain logic does."""
+        return self._chosen(op)[0]
+
     def _choice(self, op: Op) -> Choice | None:
+        return self._chosen(op)[1]
+
+    def _chosen(self, op: Op) -> tuple[PartChoice | None, Choice | None]:
         if op not in self._choices:
-            found = part_for(op)
-            self._choices[op] = choose(found.part, found.params, self.period, self.model.level, self.overhead) if found else None
+            part = part_for(op, self.model.dsp_bits)
+            found = choose(part.part, part.params, self.period, self.model.level, self.overhead) if part else None
+            self._choices[op] = part, found
         return self._choices[op]
 
 

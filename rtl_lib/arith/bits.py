@@ -5,7 +5,7 @@ Those that use a value more than once take ``wire``, see :class:`rtl_lib.arith.p
 
 from amaranth import *
 
-__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost"]
+__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of_shift"]
 
 
 def shift_left(value, amount):
@@ -21,6 +21,21 @@ def shift_right_lost(wire, value, amount):
     width = len(value)
     shifted = wire(Cat(Const(0, width), value) >> amount, "shifted")
     return shifted[width:2 * width], shifted[:width]
+
+
+def top_of_shift(wire, value, amount, kept):
+    """The top ``kept`` bits of ``value << amount`` in the width of ``value``, and the bits that end up below them.
+
+    The large distances come first: what can then no longer reach the top needs no further multiplexers. ``amount`` may be
+    anything below ``len(value)``; the order of the bits below means nothing.
+    """
+    below = []
+    for bit in reversed(range(len(amount))):
+        value = wire(Mux(amount[bit], shift_left(value, 1 << bit), value), f"by{1 << bit}")
+        reachable = min(len(value), kept + (1 << bit) - 1)
+        below.append(value[:len(value) - reachable])
+        value = value[len(value) - reachable:]
+    return value, Cat(below)
 
 
 def leading_zeros(wire, value):

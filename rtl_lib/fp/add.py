@@ -43,12 +43,15 @@ def _specials(params, wire, *, a, b):
 
 
 def _distance(fmt, wire, *, large, small):
-    """How far apart the units are; beyond the sticky bit all distances are the same."""
+    """How far apart the units are."""
     large, small = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
-    apart = wire((large.exponent - small.exponent)[:fmt.exponent], "apart")
     return {"large_significand": large.significand, "small_significand": small.significand,
-            "base": (large.exponent - 1)[:fmt.exponent],
-            "distance": at_most(apart, fmt.precision + _EXTRA)}
+            "base": (large.exponent - 1)[:fmt.exponent], "apart": (large.exponent - small.exponent)[:fmt.exponent]}
+
+
+def _clamp(fmt, wire, *, apart):
+    """Beyond the sticky bit all distances are the same."""
+    return {"distance": at_most(apart, fmt.precision + _EXTRA)}
 
 
 def _align(wire, *, small_significand, distance):
@@ -107,7 +110,7 @@ class FloatAdd(PipelinedPart):
         return (
             beside("order", Step("order", adder(fmt.width) + MUX, partial(_order, params)),
                    Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params))),
-            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
+            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)), Step("clamp", 2 * MUX, partial(_clamp, fmt)),
             Step("align", shifter(width), _align),
             Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),

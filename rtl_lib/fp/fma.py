@@ -10,7 +10,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_right_lost, top_of_shift
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
@@ -65,19 +65,27 @@ def _sticky(wire, *, lost):
     return {"below": lost.any()}
 
 
-def _add(wire, *, product, addend, below, opposed):
-    """Product less (or plus) addend, and addend less product: the one that is not negative is the magnitude.
+def _add_low(wire, *, product, addend, below, opposed):
+    """The lower half of: product less (or plus) addend, and addend less product. The upper half takes their carries.
 
     What the addend lost below the window takes the place of the carry that a complement adds; the addend is then
     smaller than the product.
     """
-    product = Cat(Const(0, _BELOW), product)
-    width = len(addend) + 1  # a carry
-    forward = wire((product + (addend ^ opposed.replicate(len(addend))) + (opposed & ~below))[:width], "forward")
-    backward = wire((addend - product)[:width - 1], "backward")
-    negative = wire(opposed & ~forward[-1], "addend_larger")
-    difference = Mux(negative, backward, forward[:-1])
-    return {"total": Cat(difference, forward[-1] & ~opposed), "negative": negative}
+    half = len(addend) // 2
+    product, addend = Cat(Const(0, _BELOW), product, Const(0, len(addend)))[:len(addend)], addend ^ opposed.replicate(len(addend))
+    forward = wire((product[:half] + addend[:half] + (opposed & ~below))[:half + 1], "forward")
+    backward = wire(((~addend)[:half] - product[:half])[:half + 1], "backward")
+    return {"forward": forward, "backward": backward, "product_high": product[half:], "addend_high": addend[half:]}
+
+
+def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
+    """The one of both that is not negative is the magnitude."""
+    width = len(addend_high)
+    high = wire((product_high + addend_high + forward[-1])[:width + 1], "forward_high")
+    other = wire(((~addend_high)[:width] - product_high - backward[-1])[:width], "backward_high")
+    negative = wire(opposed & ~high[-1], "addend_larger")
+    difference = Mux(negative, Cat(backward[:-1], other), Cat(forward[:-1], high[:-1]))
+    return {"total": Cat(difference, high[-1] & ~opposed), "negative": negative}
 
 
 def _measure(wire, *, total, opposed, negative, sign_product, infinite):
@@ -95,9 +103,8 @@ def _limit(wire, *, leading, top):
 
 
 def _normalize(fmt, wire, *, total, shift, below):
-    shifted = wire(shift_left(total, shift), "shifted")
-    kept = fmt.precision + 1  # unit, mantissa, guard
-    return {"kept": shifted[-kept:], "rest": Cat(shifted[:-kept], below)}
+    kept, rest = top_of_shift(wire, total, shift, fmt.precision + 1)  # unit, mantissa, guard
+    return {"kept": kept, "rest": Cat(rest, below)}
 
 
 def _collect(wire, *, kept, rest):
@@ -133,8 +140,8 @@ class FloatFma(PipelinedPart):
             Step("unpack", UNPACK_LEVELS + 1, partial(_unpack, fmt)),
             beside("product", product, exponents[0]), beside("gather", gather, exponents[1]),
             *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
-            Step("add", adder(window) + MUX, _add),
-            Step("measure", leading_zeros_levels(window) + MUX, _measure),
+            Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
+            Step("measure", leading_zeros_levels(window), _measure),
             Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
             Step("normalize", shifter(window), partial(_normalize, fmt)),
             Step("collect", any_of(window), _collect),

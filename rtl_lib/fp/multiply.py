@@ -5,7 +5,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import leading_zeros, shift_left
+from rtl_lib.arith.bits import leading_zeros, top_of_shift
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
@@ -61,9 +61,9 @@ def _place(fmt, wire, *, leading, base):
 
 def _shift(fmt, wire, *, product, shift):
     """Left or right in one; the guard bit is the last one kept."""
-    kept = fmt.precision + 2
-    shifted = wire(shift_left(Cat(product, Const(0, kept)), shift), "shifted")
-    return {"kept": shifted[-kept:], "lost": shifted[:-kept]}
+    wanted = fmt.precision + 2
+    kept, lost = top_of_shift(wire, Cat(product, Const(0, wanted)), shift, wanted)
+    return {"kept": kept, "lost": lost}
 
 
 def _sticky(wire, *, kept, lost):

@@ -54,7 +54,7 @@ UNPACK_LEVELS = any_of(23)
 
 def rounding_steps(fmt, rounding="even"):
     """The steps that round a raw result and return it as ``o``; ``rounding`` is one of ``ROUNDINGS``."""
-    return (Step("round", MUX + 1 + adder(fmt.width), partial(_round, fmt, rounding)),
+    return (Step("decide", 2 * MUX, partial(_decide, fmt, rounding)), Step("round", adder(fmt.width), partial(_round, fmt)),
             Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt, rounding)))
 
 
@@ -70,18 +70,23 @@ def round_up(rounding, sign, odd, guard, sticky):
     return {"zero": Const(0, 1), "up": ~sign, "down": sign}[rounding] & (guard | sticky)
 
 
-def _round(fmt, rounding, wire, *, scale, significand, sign):
-    """Adds significand, round-up bit and scale in one go, so that carries move into the exponent by themselves.
-
-    The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
-    one; a carry bit adds two.
-    """
+def _decide(fmt, rounding, wire, *, significand, sign):
+    """The mantissa, what carry and unit bit add to the exponent, and whether the last place grows."""
     carry, unit = significand[-1], significand[-2]
     mantissa = wire(Mux(carry, significand[3:-1], significand[2:-2]), "mantissa")
     guard = Mux(carry, significand[2], significand[1])
     sticky = significand[0] | (carry & significand[1])
     up = round_up(rounding, sign, mantissa[0], guard, sticky)
-    return {"rounded": Cat(mantissa, unit & ~carry, carry) + Cat(Const(0, fmt.mantissa), scale) + up}
+    return {"upper": Cat(mantissa, unit & ~carry, carry), "up": up}
+
+
+def _round(fmt, wire, *, upper, up, scale):
+    """Adds significand, round-up bit and scale in one go, so that carries move into the exponent by themselves.
+
+    The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
+    one; a carry bit adds two.
+    """
+    return {"rounded": upper + Cat(Const(0, fmt.mantissa), scale) + up}
 
 
 def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):

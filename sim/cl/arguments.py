@@ -17,9 +17,9 @@ __all__ = ["Value", "check_argument", "python_scalar"]
 
 @dataclass(frozen=True)
 class Value:
-    """An argument that fits its parameter: a buffer (None: a null pointer) or a numpy scalar."""
+    """An argument that fits its parameter: a buffer (None: a null pointer), the size of local memory, or a numpy scalar."""
 
-    value: Buffer | np.generic | None
+    value: Buffer | LocalMemory | np.generic | None
 
     @property
     def register(self) -> int:
@@ -47,6 +47,8 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
     place = f"argument {index + 1} of kernel {kernel.name}, `{argument.c_type} {argument.name}`"
     if argument.kind == "buffer":
         return _buffer(place, value, context)
+    if argument.kind == "local":
+        return _local(place, value)
     return _scalar(place, argument, value)
 
 
@@ -58,6 +60,12 @@ def _buffer(place: str, value, context: Context) -> Value:
         raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a cl.Buffer is wanted, not {type(value).__name__}{hint}")
     if value.context is not context:
         raise _wrong(status_code.INVALID_MEM_OBJECT, f"{place}: the buffer belongs to another context")
+    return Value(value)
+
+
+def _local(place: str, value) -> Value:
+    if not isinstance(value, LocalMemory):
+        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.LocalMemory(bytes) is wanted, not {type(value).__name__}")
     return Value(value)
 
 

@@ -16,15 +16,17 @@ from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.target.board import Board
-from sim.emulator import EmulationError, Emulator, Outcome
+from sim.emulator import EmulationError, Emulator, Outcome, Started
 
 from .arguments import Value
-from .constants import status_code
+from .constants import command_execution_status, status_code
 from .errors import RuntimeError
 from .event import Event, Statistics
+from .memory import LocalMemory
 from .platform import Context
+from .queue import CommandQueue
 
-__all__ = ["Emulated", "emulate_source", "run_emulated"]
+__all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,17 @@ class Emulated:
     interface: Interface
     warnings: Sequence[Diagnostic]
     told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
+    pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
 
     @cached_property
     def emulator(self) -> Emulator:
         return Emulator(self.module)
+
+    def give_up(self, error: RuntimeError) -> None:
+        """No launch that is on its way will end; whoever waits for it learns why."""
+        for event in self.pending:
+            event.fail(error)
+        self.pending.clear()
 
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
@@ -65,34 +74,122 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
                            function.attrs.get("work_group_size"))
 
 
-def run_emulated(program: Emulated, context: Context, kernel: KernelInterface, values: Sequence[Value],
+class EmulatedEvent(Event):
+    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel: then it goes on
+    when another kernel is launched, and :meth:`wait` is where it has to end."""
+
+    def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, space: IndexSpace, started: Started, kept):
+        self._program, self._context, self._kernel, self._space = program, context, kernel, space
+        self.started, self._kept = started, kept
+        self._finished: Event | None = None
+        self._error: RuntimeError | None = None
+
+    @property
+    def program(self) -> Emulated:
+        return self._program
+
+    @property
+    def done(self) -> bool:
+        return self._finished is not None
+
+    def wait(self) -> None:
+        """Return when the launch has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
+        if not self.done and self._error is None:
+            _advance(self._program, last=True)
+        if not self.done and self._error is None:
+            error = _failure(self._program, self._program.emulator.waiting())
+            self._program.emulator.reset()
+            self._program.give_up(error)
+        if self._error is not None:
+            raise self._error
+
+    def finish(self, outcome: Outcome) -> None:
+        """The launch has ended."""
+        board, self._kept = self._context.simulated, None
+        start, board.now_ns = board.now_ns, board.now_ns + outcome.seconds * 1e9
+        statistics = _statistics(self._kernel, self._space, outcome)
+        if os.environ.get("SLUICE_STATS") == "1":
+            count = statistics["work_items"]
+            print(f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
+        self._finished = Event(start, board.now_ns, Statistics(statistics, outcome.seconds))
+
+    def fail(self, error: RuntimeError) -> None:
+        """The launch was given up."""
+        self._error, self._kept = error, None
+
+    @property
+    def stats(self) -> Statistics:
+        self.wait()
+        return self._finished.stats
+
+    @property
+    def profile(self):
+        self.wait()
+        return self._finished.profile
+
+    @property
+    def command_execution_status(self) -> int:
+        return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
+
+
+def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
                  space: IndexSpace) -> Event:
-    """Run the kernel to its end. Raises cl.RuntimeError with the place in the source when it goes wrong."""
+    """Start the kernel behind what its queue has not finished, and run what can. Raises cl.RuntimeError with the place in the
+    source when a run goes wrong."""
+    before = queue.unfinished[-1] if queue.unfinished else None
+    if before is not None and before.program is not program:
+        before.wait()  # another program's channels: nothing that is launched here can help it
+        before = None
+    buffers, scalars = _given(kernel, values)
+    started = program.emulator.start(kernel.name, buffers, scalars, space, None if before is None else before.started)
+    event = EmulatedEvent(program, queue.context, kernel, space, started, values)
+    program.pending.append(event)
+    _advance(program)
+    if not event.done:
+        queue.unfinished.append(event)
+    return event
+
+
+def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
+    """Buffers (and sizes of local memory) and scalars by name."""
     buffers, scalars = {}, {}
     for argument, value in zip(kernel.arguments, values, strict=True):
-        if argument.kind == "buffer":
-            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.bytes
-        else:
+        if argument.kind == "scalar":
             scalars[argument.name] = value.value.item()
+        elif isinstance(value.value, LocalMemory):
+            buffers[argument.name] = value.value.size
+        else:
+            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.bytes
+    return buffers, scalars
+
+
+def _advance(program: Emulated, last: bool = False) -> None:
+    """Run all launches of the program as far as they go."""
     try:
-        outcome = program.emulator.run(kernel.name, buffers, scalars, space)
+        outcome = program.emulator.advance(last=last)
     except EmulationError as error:
-        text = "\n" + render(error.diagnostic, program.module.sources)
-        raise RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, text) from error
+        failure = _failure(program, error)
+        program.give_up(failure)
+        raise failure from error
+    except BaseException as error:
+        program.give_up(RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {error}"))
+        raise
     _remark(program, outcome)
-    start = context.simulated.now_ns
-    context.simulated.now_ns += outcome.seconds * 1e9
-    statistics = _statistics(kernel, space, outcome)
-    if os.environ.get("SLUICE_STATS") == "1":
-        count = statistics["work_items"]
-        print(f"{kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
-    return Event(start, context.simulated.now_ns, Statistics(statistics, outcome.seconds))
+    for event in program.pending:
+        if event.started.done:
+            event.finish(outcome)
+    program.pending = [event for event in program.pending if not event.done]
+
+
+def _failure(program: Emulated, error: EmulationError) -> RuntimeError:
+    text = "\n" + render(error.diagnostic, program.module.sources)
+    return RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, text)
 
 
 def _remark(program: Emulated, outcome: Outcome) -> None:
     """Say on stderr what was read before it was written, once for each place of the program."""
     for read in outcome.unset_reads:
-        place = Diagnostic(read.kernel, read.span)
+        place = Diagnostic(read.function, read.span)
         if place not in program.told:
             program.told.add(place)
             print(render(read.diagnostic, program.module.sources), file=sys.stderr, flush=True)

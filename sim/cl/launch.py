@@ -16,6 +16,7 @@ from .emulated import run_emulated
 from .errors import LogicError, RuntimeError
 from .event import Event, Statistics
 from .memory import Buffer
+from .queue import CommandQueue
 
 if TYPE_CHECKING:
     from .program import Program
@@ -82,10 +83,11 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
     return (*sizes, *(1,) * (DIMENSIONS - len(sizes)))
 
 
-def execute(program: "Program", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace) -> Event:
-    """Run the kernel to its end, on the simulated board or the emulator."""
+def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
+            space: IndexSpace) -> Event:
+    """Run the kernel to its end on the simulated board, or as far as it goes on the emulator."""
     if program.emulated:
-        return run_emulated(program.result, program.context, kernel, values, space)
+        return run_emulated(program.result, queue, kernel, values, space)
     board = program.context.simulated
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}

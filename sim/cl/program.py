@@ -189,7 +189,7 @@ def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_siz
         return Event(queue.context.simulated.now_ns, queue.context.simulated.now_ns)
     space = index_space(kernel.interface, global_work_size, local_work_size, global_work_offset, g_times_l)
     try:
-        return execute(kernel.program, kernel.interface, kernel._values, space)
+        return execute(kernel.program, queue, kernel.interface, kernel._values, space)
     except ToolMissing as error:
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
     except (BuildError, SimulationError) as error:

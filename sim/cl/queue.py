@@ -1,4 +1,6 @@
-"""Command queues: commands run in the order in which they are queued, to the end, when they are queued."""
+"""Command queues: commands run in the order in which they are queued, to the end, when they are queued.
+
+Launches on the emulator may wait for a channel, and go on when other kernels are launched: see sim.cl.emulated."""
 
 from typing import Self
 
@@ -21,13 +23,17 @@ class CommandQueue:
             raise LogicError("CommandQueue", status_code.INVALID_DEVICE, "the device is not the context's")
         self.context = context
         self.properties = (properties or 0) | command_queue_properties.PROFILING_ENABLE
+        self.unfinished: list[Event] = []  #: launches that wait for a channel
 
     @property
     def device(self) -> Device:
         return self.context.device
 
     def finish(self) -> None:
-        """Return when all commands are finished, as they are."""
+        """Return when all commands are finished: they are, but for launches that wait for a channel. Raises what those raise."""
+        unfinished, self.unfinished = self.unfinished, []
+        for event in unfinished:
+            event.wait()
 
     def flush(self) -> None:
         """Return when all commands are on their way, as they are."""
@@ -48,6 +54,7 @@ def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wa
     ``dst_offset`` and ``byte_count`` are for copies between buffers. Host arrays are contiguous.
     """
     wait_for_events(wait_for or [])
+    queue.finish()
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
         offset = dst_offset if dest_offset is None else dest_offset
         count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
@@ -66,6 +73,7 @@ def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, 
                         wait_for: list[Event] | None = None) -> Event:
     """Fill bytes [offset, offset + size) with repetitions of ``pattern`` (a numpy scalar or array)."""
     wait_for_events(wait_for or [])
+    queue.finish()
     unit = host_bytes(np.ascontiguousarray(pattern), "enqueue_fill_buffer")
     if size % unit.size or offset % unit.size:
         raise LogicError("enqueue_fill_buffer", status_code.INVALID_VALUE,

@@ -1,6 +1,6 @@
 """Kernels without RTL: the compiler's IR as native code, with every access checked."""
 
 from .faults import EmulationError, UnsetRead
-from .library import Emulator, Outcome
+from .library import Emulator, Outcome, Started
 
-__all__ = ["EmulationError", "Emulator", "Outcome", "UnsetRead"]
+__all__ = ["EmulationError", "Emulator", "Outcome", "Started", "UnsetRead"]

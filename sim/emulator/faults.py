@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from hls.diag import Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 
-__all__ = ["EmulationError", "Ending", "UnsetRead", "message"]
+__all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "message"]
 
-(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_STACK) = range(7)
+(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER) = range(10)
 
-HINTS = {"argument": "make the buffer larger or check the index", "table": "check the index",
+HINTS = {"argument": "make the buffer larger or check the index", "table": "check the index", "local memory": "check the index",
          "private array": "check the index", "variable": "check the pointer"}
 
 
@@ -23,16 +23,16 @@ class EmulationError(Exception):
 
 @dataclass(frozen=True)
 class UnsetRead:
-    """Elements read before they were written, ``count`` times at one place."""
+    """Elements read before they were written, ``count`` times at one place in ``function``."""
 
-    kernel: str
+    function: str
     span: Span | None
     count: int
 
     @property
     def diagnostic(self) -> Diagnostic:
         times = "once" if self.count == 1 else f"{self.count:,} times"
-        return Diagnostic(f"kernel {self.kernel}: an element is read {times} before it is written; it reads as 0 here, as "
+        return Diagnostic(f"in {self.function}, an element is read {times} before it is written; it reads as 0 here, as "
                           "anything in hardware", self.span, "initialize it where it is declared", "warning")
 
 
@@ -49,20 +49,54 @@ class Ending:
     limit: int  #: of iterations
 
 
+@dataclass(frozen=True, order=True)
+class Wait:
+    """A kernel that waits at ``span`` for a channel to have a value, or (``writes``) room for one."""
+
+    kernel: str
+    span: Span | None
+    channel: str
+    writes: bool
+
+    @property
+    def note(self) -> Diagnostic:
+        what = f"to write to channel {self.channel}, which is full" if self.writes else \
+            f"to read from channel {self.channel}, which is empty"
+        return Diagnostic(f"kernel {self.kernel} waits {what}", self.span, severity="note")
+
+
+def deadlock(waits: list[Wait]) -> Diagnostic:
+    """Kernels that wait for each other, or for one that was never started."""
+    names = sorted({wait.kernel for wait in waits})
+    who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
+    return Diagnostic(f"no kernel can go on: {who} for channels", waits[0].span if waits else None,
+                      "start the kernel at the other end, give the channel more depth, or change the order of accesses",
+                      notes=tuple(wait.note for wait in dict.fromkeys(waits)))
+
+
 def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     """A run that did not finish, in words."""
-    if ending.kind == NO_STACK:
-        return Diagnostic(f"kernel {kernel}: no room for its private arrays, {ending.bytes:,} bytes", None, "make them smaller")
+    if ending.kind == NO_MEMORY:
+        return Diagnostic(f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
+                          None, "make the arrays or the work-groups smaller")
     span = program.sites[ending.site].span
-    if ending.kind == STOPPED:
-        return Diagnostic(f"kernel {kernel} was running here", span)
-    if ending.kind == LOOP_LIMIT:
-        return Diagnostic(f"kernel {kernel}: this loop has not ended after {ending.limit:,} iterations", span,
-                          "check its condition, or set SLUICE_MAX_ITERATIONS to more")
-    if ending.kind == NO_POINTER:
-        return Diagnostic(f"kernel {kernel}: an access through a pointer that was never set", span, "check the pointer")
+    if ending.kind in _PLAIN:
+        text, hint = _PLAIN[ending.kind]
+        return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
     memory = program.memories[ending.memory]
     return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
+
+
+#: message and hint of what needs no look at the memory
+_PLAIN = {
+    STOPPED: (" was running here", ""),
+    LOOP_LIMIT: (": this loop has not ended after {e.limit:,} iterations",
+                 "check its condition, or set SLUICE_MAX_ITERATIONS to more"),
+    NO_POINTER: (": an access through a pointer that was never set", "check the pointer"),
+    NO_CHANNEL: (": there is no channel {e.offset}: the array has {e.size}", "check the index"),
+    LEFT_BARRIER: (": {e.size} of the group's work-items ended without coming to this barrier, where {e.bytes} wait",
+                   "let every work-item come to it: move it out of the branch, or the return behind it"),
+}
 
 
 def _place(memory: MemoryName, ending: Ending) -> str:

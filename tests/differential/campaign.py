@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hls.diag import CompileError
+from hls.ir import Module
 from hls.ir.verifier import VerifyError
+from hls.passes.pipeline import optimize
 from sim.emulator import EmulationError
 from sim.errors import BuildError
 
@@ -22,7 +24,7 @@ from .devices import emulate, inputs, module_of, run_pocl, source_of
 from .generate import Program, random_program
 from .tree import Node, smaller
 
-__all__ = ["Finding", "check", "compare", "pocl_context", "shrink"]
+__all__ = ["Finding", "check", "compare", "pocl_context", "same_fault", "shrink"]
 
 INPUT_SEED = 1
 #: What faults of the compiler itself show as.
@@ -48,8 +50,13 @@ def pocl_context():
     return cl.Context([cl.get_platforms()[0].get_devices()[0]])
 
 
-def compare(context, programs: list[Program]) -> Finding | None:
-    """The first program of a batch that differs; None where PoCL itself refuses the batch."""
+def optimized(source: str) -> Module:
+    """The module after all passes. Raises CompileError."""
+    return optimize(module_of(source))
+
+
+def compare(context, programs: list[Program], prepare: Callable[[str], Module] = module_of) -> Finding | None:
+    """The first program of a batch that differs, or at which PoCL or ``prepare``, which makes IR of a source, fails."""
     import pyopencl as cl
 
     source, given = source_of(programs), inputs(INPUT_SEED)
@@ -58,7 +65,7 @@ def compare(context, programs: list[Program]) -> Finding | None:
     except cl.Error as error:
         return Finding(programs[0], "refused by PoCL", str(error)[-600:])
     try:
-        got = emulate(module_of(source), len(programs), given)
+        got = emulate(prepare(source), len(programs), given)
     except (CompileError, EmulationError, BuildError) as error:
         return Finding(programs[0], type(error).__name__, str(error)[:600])
     except INTERNAL as error:
@@ -78,15 +85,15 @@ def _first_difference(expected, got, k: int) -> str:
     raise AssertionError("the results do not differ")
 
 
-def check(context, programs: list[Program]) -> list[Finding]:
+def check(context, programs: list[Program], prepare: Callable[[str], Module] = module_of) -> list[Finding]:
     """All programs that differ; the batch is halved until each is alone."""
-    finding = compare(context, programs)
+    finding = compare(context, programs, prepare)
     if finding is None:
         return []
     if len(programs) == 1:
         return [finding]
     half = len(programs) // 2
-    return check(context, programs[:half]) + check(context, programs[half:])
+    return check(context, programs[:half], prepare) + check(context, programs[half:], prepare)
 
 
 def shrink(program: Program, fails: Callable[[Program], bool], tries: int) -> Program:
@@ -109,10 +116,10 @@ def _worthwhile(tree: Node, before: Node) -> bool:
     return len(str(tree)) < len(str(before))
 
 
-def same_fault(context, finding: Finding) -> Callable[[Program], bool]:
+def same_fault(context, finding: Finding, prepare: Callable[[str], Module] = module_of) -> Callable[[Program], bool]:
     """Whether a program shows the same kind of fault; a candidate that PoCL refuses shows none."""
     def fails(program: Program) -> bool:
-        found = compare(context, [program])
+        found = compare(context, [program], prepare)
         return found is not None and found.kind == finding.kind and (
             finding.kind == "different bytes" or found.detail.split(":")[-1][:30] == finding.detail.split(":")[-1][:30])
 
@@ -125,19 +132,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--start", type=int, default=0, help="seed of the first program")
     parser.add_argument("--batch", type=int, default=50, help="programs compiled together")
+    parser.add_argument("--optimized", action="store_true", help="run the IR after all passes (batches of 1 are fastest)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--shrink", type=int, default=300, help="tries to make a finding smaller")
     options = parser.parse_args(arguments)
+    prepare = optimized if options.optimized else module_of
     context, count, began, done = pocl_context(), 0, time.monotonic(), 0
     for first in range(options.start, options.start + options.programs, options.batch):
         if time.monotonic() - began > options.seconds:
             break
         programs = [random_program(seed, f"p{seed}") for seed in range(first, first + options.batch)]
         done += len(programs)
-        for finding in check(context, programs):
+        for finding in check(context, programs, prepare):
             count += 1
-            small = shrink(finding.program, same_fault(context, finding), options.shrink)
-            print(compare(context, [small]), flush=True)
+            small = shrink(finding.program, same_fault(context, finding, prepare), options.shrink)
+            print(compare(context, [small], prepare), flush=True)
     print(f"{done} programs, {count} differ, {time.monotonic() - began:.0f} s")
     return int(count > 0)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .forms import LANES, USUAL_LANES, forms_of, literal
 from .tree import FLOATS, INTEGERS, Node, Type, sequence
 
-__all__ = ["INPUTS", "PARAMETERS", "WORDS", "Program", "random_program"]
+__all__ = ["INPUTS", "PARAMETERS", "WORDS", "Generator", "Program", "random_program", "reveal"]
 
 INPUTS = (*INTEGERS, *FLOATS)
 PARAMETERS = ", ".join([*(f"__global const {t} *in_{t}" for t in INPUTS), "__global ulong *oi", "__global float *of", "uint g"])
@@ -35,7 +35,7 @@ class Program:
 
 
 @dataclass
-class _Generator:
+class Generator:
     """One function under construction; ``variables`` are what its expressions may read."""
 
     rng: random.Random
@@ -44,6 +44,7 @@ class _Generator:
     variables: list[tuple[str, Type]] = field(default_factory=list)
     fixed: list[tuple[str, Type]] = field(default_factory=list)  #: read only
     arrays: list[tuple[str, Type, int]] = field(default_factory=list)  #: sizes are powers of two
+    shared: list[tuple[str, Type, int]] = field(default_factory=list)  #: arrays that are only read
     pointers: list[tuple[str, Type]] = field(default_factory=list)  #: at least four elements behind each
     inputs: bool = True
     loops: int = 0
@@ -60,7 +61,7 @@ class _Generator:
         same = [name for name, other in self.variables + self.fixed if other == t]
         if same and kind < 0.6:
             return Node(rng.choice(same), (), t)
-        places = [self.place(a) for a in self.arrays if a[1] == t] + [self.behind(p) for p in self.pointers if p[1] == t]
+        places = [self.place(a) for a in self.arrays + self.shared if a[1] == t] + [self.behind(p) for p in self.pointers if p[1] == t]
         if places and kind < 0.75:
             return rng.choice(places)
         if kind < 0.85 and t.lanes == 1 and self.inputs:
@@ -181,7 +182,7 @@ class _Generator:
         return lines
 
 
-def _struct(g: _Generator, name: str) -> list[Node]:
+def _struct(g: Generator, name: str) -> list[Node]:
     """A struct type, two variables of it, and their members among the variables."""
     members = [(f"m{k}", g.any_type()) for k in range(g.rng.randint(2, 4))]
     array = Type(g.rng.choice(["uchar", "short", "int"]))
@@ -193,7 +194,7 @@ def _struct(g: _Generator, name: str) -> list[Node]:
 
 def _helper(rng: random.Random, name: str, vectors: bool) -> tuple[Helper, Node]:
     """A function of two values, with a loop or a branch."""
-    g = _Generator(rng, vectors, inputs=False)
+    g = Generator(rng, vectors, inputs=False)
     result, a, b = (Type(rng.choice(list(INTEGERS))) for _ in range(3))
     g.variables = [("x", a), ("y", b)]
     body = sequence(g.statement(1, False), g.statement(1, False), Node("if ({0}) return {1};", (g.condition(), g.expression(result))))
@@ -205,7 +206,7 @@ def _helper(rng: random.Random, name: str, vectors: bool) -> tuple[Helper, Node]
 def random_program(seed: int, name: str = "p", vectors: bool = True) -> Program:
     """The program of that seed."""
     rng = random.Random(seed)
-    g = _Generator(rng, vectors)
+    g = Generator(rng, vectors)
     g.fixed.append(("g", Type("uint")))
     before = []
     if rng.random() < 0.6:
@@ -215,18 +216,18 @@ def random_program(seed: int, name: str = "p", vectors: bool = True) -> Program:
     declarations = g.declare(rng.randint(3, 6)) + g.declare_arrays()
     if rng.random() < 0.4:
         before += _struct(g, f"S_{name}")
-        declarations.append(Node(f"S_{name} s = {{{{0}}}}, old;"))
+        declarations.append(Node(f"S_{name} s = {{{{ 0 }}}}, old;"))
         body = [g.statement(2, False), Node("old = s;"), *(g.statement(2, False) for _ in range(2)),
                 Node("if ({0}) s = old;", (g.condition(),))]
     else:
         body = [g.statement(3, False) for _ in range(rng.randint(2, 5))]
     counters = "".join(f"int i{k} = 0; " for k in range(g.loops))
     main = Node(f"void {name}({PARAMETERS}) {{{{\n{counters}\n{{0}}\n{{1}}\n{{2}}\n}}}}",
-                (sequence(*declarations), sequence(*body), _reveal(g)))
+                (sequence(*declarations), sequence(*body), reveal(g)))
     return Program(name, sequence(*before, main))
 
 
-def _reveal(g: _Generator) -> Node:
+def reveal(g: Generator) -> Node:
     """Stores of every variable, and of an element of every array, component by component."""
     counts, lines = {"oi": 0, "of": 0}, []
     found = [(name, t) for name, t in g.variables] + [(f"{name}[{size - 1}]", t) for name, t, size in g.arrays]

@@ -8,10 +8,10 @@ import pytest
 
 from hls.ir import walk
 
-from . import campaign
-from .campaign import check, compare, pocl_context, shrink
+from .campaign import check, optimized, pocl_context, same_fault, shrink
 from .devices import emulate, inputs, module_of, source_of
 from .generate import random_program
+from .groups import group_source, on_emulator, on_pocl
 from .tree import Node, Type, sequence, smaller
 
 BATCH = 25
@@ -27,6 +27,12 @@ def context():
         pytest.skip("no OpenCL platform is installed")
 
 
+@pytest.mark.parametrize("seed", range(1000, 1008))
+def test_same_bytes_after_all_passes(context, seed):
+    findings = check(context, [random_program(seed)], optimized)
+    assert not findings, "\n\n".join(map(str, findings))
+
+
 @pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
 def test_same_bytes_as_pocl(context, batch):
     programs = [random_program(seed, f"p{seed}") for seed in range(BATCH * batch, BATCH * (batch + 1))]
@@ -34,7 +40,15 @@ def test_same_bytes_as_pocl(context, batch):
     assert not findings, "\n\n".join(map(str, findings))
 
 
-def test_a_difference_is_found_and_made_small(context, monkeypatch):
+@pytest.mark.parametrize("first", range(0, 24, 12))
+def test_work_groups(context, first):
+    seeds = range(first, first + 12)
+    source = group_source(seeds)
+    for seed, expected, got in zip(seeds, on_pocl(context, source, seeds), on_emulator(source, seeds), strict=True):
+        assert got == expected, group_source([seed])
+
+
+def test_a_difference_is_found_and_made_small(context):
     """A compiler that adds where it should subtract is found out, and the program that shows it becomes short."""
     def wrong(source):
         module = module_of(source)
@@ -44,11 +58,10 @@ def test_a_difference_is_found_and_made_small(context, monkeypatch):
                     op.opcode = "add"
         return module
 
-    monkeypatch.setattr(campaign, "module_of", wrong)
-    findings = check(context, [random_program(seed, f"p{seed}") for seed in range(2)])
+    findings = check(context, [random_program(seed, f"p{seed}") for seed in range(2)], wrong)
     assert findings
-    small = shrink(findings[0].program, lambda program: compare(context, [program]) is not None, 25)
-    assert len(str(small)) < len(str(findings[0].program)) * 0.7
+    small = shrink(findings[0].program, same_fault(context, findings[0], wrong), 30)
+    assert len(str(small)) < len(str(findings[0].program)) * 0.85
     assert re.search(r"[-]|sub_sat|abs", str(small))
 
 

@@ -79,7 +79,7 @@ def smaller(node: Node) -> Iterator[Node]:
     elif node.type is not None and node.parts:
         yield Node(f"(({node.type})(1))", (), node.type)
         yield from (part for part in node.inside() if part.type == node.type)
-    for k, part in enumerate(node.parts):
+    for k, part in reversed(list(enumerate(node.parts))):  # what comes later uses what comes before
         for less in smaller(part):
             yield replace(node, parts=(*node.parts[:k], less, *node.parts[k + 1:]))
 

@@ -125,3 +125,14 @@ __constant int squares[100] = {0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144
 __kernel void table(ARGS) {
   for (int i = 0; i < n; i++) out[i] = squares[a[i] & 31] + squares[i];
 }
+
+void fill(__local int *to, __global const int *restrict from, int n) {
+  for (int i = 0; i < n; i++) to[i] = from[i];
+}
+
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void local_of_one_item(ARGS) {
+  __local int line[256];
+  fill(line, a, n);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < n; i++) out[i] = line[n - 1 - i] + line[i];
+}

@@ -105,19 +105,23 @@ class KernelSystem:
         self._judge(where, launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 
-    def _place(self, launch: Launch) -> dict[str, int]:
-        """Write the buffers into memory, each with margins of known bytes; their addresses by name."""
-        places, ranges, address = {}, [], 4096
+    def addresses(self, launch: Launch) -> dict[str, int]:
+        """Where each buffer of a launch lies, by name."""
+        places, address = {}, 4096
         for name, array in launch.buffers.items():
             word = self.board.memory.word_bytes
-            begin = -(-(address + MARGIN) // word) * word + launch.misalign * array.itemsize
-            around = self.memory.contents[begin - MARGIN:begin + array.nbytes + MARGIN]
+            places[name] = -(-(address + MARGIN) // word) * word + launch.misalign * array.itemsize
+            address = places[name] + array.nbytes + MARGIN
+        return places
+
+    def _place(self, launch: Launch) -> dict[str, int]:
+        """Write the buffers into memory, each with margins of known bytes; their addresses by name."""
+        places = self.addresses(launch)
+        for name, array in launch.buffers.items():
+            around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
             around[:] = _pattern(around.size)
             around[MARGIN:MARGIN + array.nbytes] = array.view(np.uint8)
-            places[name] = begin
-            ranges.append((begin, begin + array.nbytes))
-            address = begin + array.nbytes + MARGIN
-        self.memory.publish(ranges)
+        self.memory.publish([(places[name], places[name] + array.nbytes) for name, array in launch.buffers.items()])
         return places
 
     def _judge(self, where, launch, expected, places, run: Run):

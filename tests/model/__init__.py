@@ -8,4 +8,7 @@ reference on random nests, and its cycles with the hardware.
 - :mod:`fifo`, :mod:`operation`, :mod:`header`, :mod:`level`, :mod:`loop`: the parts, a file each
 - :mod:`simulate`: the clock, deadlock detection, and the figures of a run
 - :mod:`nests`: random nests
+- :mod:`recording`, :mod:`from_plan`: the machine of a compiled kernel, and what its run does
+- :mod:`burst`, :mod:`load_unit`, :mod:`store_unit`, :mod:`memory`, :mod:`dram`: its way to global memory and back
+- :mod:`compare`: its cycles beside the hardware's
 """

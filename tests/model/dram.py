@@ -35,15 +35,15 @@ class _Bank:
 
 
 class Channel:
-    """Who pushes asks ``room`` first. At tick 0 it has been running, and refreshed, for ``age`` ticks."""
+    """Who pushes asks ``room`` first. ``now``: the tick from which on it is used; it has been refreshed since tick 0."""
 
-    def __init__(self, timing, age=0):
+    def __init__(self, timing, now=0):
         self.timing = timing
         self._banks = [_Bank() for _ in range(timing.bank_groups * timing.banks_per_group)]
         self._queues, self._direction, self._batch = (deque(), deque()), READ, 0
         self._column = self._activate = LONG_AGO
         self._last, self._recent = [LONG_AGO, LONG_AGO], deque([LONG_AGO] * 4, 4)
-        self._refresh, self._blocked = timing.tREFI - age % timing.tREFI, 0
+        self._refresh, self._blocked = (now // timing.tREFI + 1) * timing.tREFI, 0
 
     @property
     def busy(self):

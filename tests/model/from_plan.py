@@ -124,27 +124,28 @@ def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, s
     """One launch on the model.
 
     ``buffers``: bytes by name, before the run (they change); ``addresses``: where the buffers lie in global memory;
-    ``sizes``: global size, local size, offset; ``age``: cycles that the memory has been running. Raises ``TimeoutError`` after ``limit`` cycles.
+    ``sizes``: global size, local size, offset; ``age``: cycles that the memory has been running when the
+    kernel starts. Raises ``TimeoutError`` after ``limit`` cycles.
     """
     spec, operations = kernel_spec(kernel, board)
     top = record(kernel.function, buffers, scalars, *sizes)
     meaning = Recorded({name: _fact(op, addresses) for name, op in operations.items()})
     clock, loops = Clock(), {}
-    memory = GlobalMemory(clock, board, age)
+    # cycle 1, in which the model's top takes its token, is the one in which the static values have settled
+    memory = GlobalMemory(clock, board, age + kernel.plan.static_depth - 1)
     root = Loop(clock, spec, meaning, ALL_RULES, 1, loops, memory)
     root.requests.push(top)
     finished = False
-    while not (finished and memory.idle):
+    while not finished or not memory.idle:
+        clock.step()
         if root.response() is not None:
             root.take()
             finished = True
-        clock.step()
         if clock.now > limit:
             raise TimeoutError(f"{limit} cycles")
     by_name = {name: loop.header for name, loop in loops.items() if name != "top"}
     figures = {(operations[name].span.line, operations[name].attrs.get("label", "")):
                Figures(tuple(header.issues), header.started) for name, header in by_name.items()}
-    # the model's token enters the top in its cycle 1, the hardware's when the static values have settled
     return KernelRun(clock.now + kernel.plan.static_depth, figures)
 
 

@@ -131,8 +131,7 @@ class Level:
                 self.loop.header.done(token.slot)
                 self._over = self.drops
         for r in self.defines[stage]:
-            if not token.last:
-                self._writes.append((r.name, token.slot, token.values[f"next {r.name}"]))
+            self._writes.append((r.name, token.slot, token.values[f"next {r.name}"]))
         for operation in self.asks[stage]:
             self._ask(operation, token)
         self._signal(point, token)

@@ -5,6 +5,9 @@ Registers on the way are those of ``rtl_lib/interconnect`` and ``rtl_lib/axi``; 
 
 from collections import deque
 from dataclasses import dataclass
+from functools import reduce
+from itertools import repeat
+from operator import add
 
 from .dram import READ, WRITE, Channel
 from .fifo import Fifo
@@ -14,7 +17,8 @@ from .store_unit import StoreUnit
 __all__ = ["GlobalMemory"]
 
 REORDER_WORDS, TURNS = 64, 32  #: room for each unit and bank: words under way, bursts under way
-WAITING, OUTSTANDING, UNDER_WAY = 4, 128, 64  #: bursts of a port not yet in the memory, unanswered; of a master
+WAITING, OUTSTANDING = 4, 128  #: bursts of a port that are not yet in the memory, that have no answer yet
+ENTRY = 4  #: memory clocks between two bursts that enter the controller: it runs at a quarter of that clock
 
 
 @dataclass
@@ -145,14 +149,15 @@ class _Bank:
         timing = board.memory.timing
         self.burst_bytes = timing.bus_bits // 8 * 8
         self.ticks_per_cycle = board.clock.period_ns / timing.tck_ns
-        self.channel = Channel(timing, int(age * self.ticks_per_cycle))
+        self._time = reduce(add, repeat(self.ticks_per_cycle, age), 0.0)  # as the board adds it up, rounding included
+        self.channel = Channel(timing, int(self._time))
         self.latency = round(timing.controller_latency_ns / timing.tck_ns)
         self.reads, self.writes = Fifo(clock, 2, "reads"), Fifo(clock, 2, "writes")
         self._last = [-1, -1]  # served last, of loads and stores
         self._asking = [None, None]  # AR, AW: bursts offered to the memory
         self._ready = [False, False]
         self._bursts = (deque(), deque())  # in the memory's port, by direction
-        self._pushed, self._feeding, self._next_feed, self._time = [0, 0], READ, 0, 0.0
+        self._pushed, self._feeding, self._next_feed = [0, 0], READ, (int(self._time) // ENTRY + 1) * ENTRY
         self._moving = None  # [write burst, cycle of its next word]: words move behind the request
 
     def evaluate(self, loads, stores):
@@ -224,7 +229,7 @@ class _Bank:
         now = int(self._time)
         while self._next_feed <= now:
             self._feed(self._next_feed)
-            self._next_feed += 4
+            self._next_feed += ENTRY
         self.channel.advance(now)
 
     def _feed(self, tick):
@@ -242,7 +247,7 @@ class _Bank:
         return bursts[pushed] if pushed < len(bursts) else None
 
     def _complete(self, direction, access):
-        return direction == READ or 0 < access.moved < self.clock.now
+        return direction == READ or 0 < access.moved <= self.clock.now
 
     def _push(self, direction, access, tick):
         address = access.address + len(access.requests) * self.burst_bytes

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hls.frontend import parse_source
 from hls.ir.verifier import verify_module
 
 ROOT = Path(__file__).parents[3]
-GOOD = [p.read_text() for p in sorted(ROOT.glob("examples/*/kernel.cl"))]
+GOOD = [p.read_text() for p in sorted([*ROOT.glob("examples/*/kernel.cl"), *ROOT.glob("tests/kernels/*.cl")])]
 BAD = [p.read_text() for p in sorted(ROOT.glob("tests/errors/*.cl"))]
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _STRANGE = ["#", "##", "\\\n", "\"", "'", "/*", "*/", "(", ")", "{", "}", "[", "]", ";", ",", "*", "&", "::", "?", "0x",
@@ -80,3 +81,42 @@ def test_mutated_kernels(seed):
 ])
 def test_strange_texts(text):
     accepts(text)
+
+
+def _bomb(first: str, step) -> str:
+    """Macros of which each is many of the one before."""
+    return "\n".join([f"#define A0 {first}", *(f"#define A{k} {step(k - 1)}" for k in range(1, 12))]) + "\n__kernel void f() { A11; }"
+
+
+_HOSTILE = {
+    "parentheses": (lambda: "__kernel void f() { " + "(" * 5_000_000 + ")" * 5_000_000 + "; }", "characters"),
+    "braces": (lambda: "__kernel void f() " + "{" * 5_000_000 + "}" * 5_000_000, "characters"),
+    "brackets": (lambda: "__kernel void f() { " + "[" * 1_000_000, "brackets nest more than 400 deep"),
+    "signs": (lambda: "__kernel void f(int n) { n = " + "-" * 3_000_000 + "n; }", "more than 200,000 words"),
+    "word": (lambda: "__kernel void f() { " + "1" * 100_000 + "; }", "a word of 100,000 characters"),
+    "format": (lambda: '__kernel void f() { printf("' + "%d" * 100_000 + '"); }', "a word of 200,002 characters"),
+    "macros": (lambda: _bomb("x", lambda k: f"A{k} " * 10), "macros and includes become"),
+    "array": (lambda: "__kernel void f(__global int *a) { int b[1L << 40]; a[0] = b[1]; }", "needs 4398046511104 bytes"),
+    "struct": (lambda: "".join(f"struct S{k} {{ {f'struct S{k - 1} a, b' if k else 'int a'}; }};" for k in range(40))
+               + "__kernel void f(__global struct S39 *p) { p[0] = p[1]; }", "bytes"),
+    "recursion": (lambda: "int g(int); int h(int x) { return g(x); } int i(int x) { return h(x); } int g(int x) { return i(x); }"
+                  "__kernel void f(__global int *a) { a[0] = g(1); }", "recursion is not supported: h -> g -> i -> h"),
+    "junk": (lambda: random.Random(1).randbytes(200_000).decode("latin1"), ""),
+}
+
+
+@pytest.mark.parametrize("name", _HOSTILE)
+def test_hostile_texts_are_refused_at_once(name):
+    """Within 5 s and 1 GiB, which is why the time of the process counts here: machines are shared."""
+    make, message = _HOSTILE[name]
+    text, before = make(), time.process_time()
+    with pytest.raises(CompileError) as caught:
+        parse_source(text, "hostile.cl")
+    assert time.process_time() - before < 5
+    assert message in caught.value.diagnostics[0].message
+
+
+def test_a_file_that_includes_itself(tmp_path):
+    (tmp_path / "loop.h").write_text('#include "loop.h"\n')
+    with pytest.raises(CompileError, match="include each other"):
+        parse_source('#include "loop.h"\n__kernel void f() { }', "main.cl", {}, [str(tmp_path)])

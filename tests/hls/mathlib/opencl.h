@@ -13,8 +13,8 @@ using uint = uint32_t;
 using ulong = uint64_t;
 #define long int64_t
 #define __constant static const
-#define INFINITY as_float(0x7f800000)
-#define NAN as_float(0x7fc00000)
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
 
 template <class To, class From> To bits_as(From x) { static_assert(sizeof(To) == sizeof x); To y; memcpy(&y, &x, sizeof y); return y; }
 template <class From> float as_float(From x) { return bits_as<float>(uint32_t(x)); }

@@ -151,7 +151,7 @@ def test_what_is_read_before_it_is_written_is_said_once(context, queue, out, cap
         stats = program.unset(queue, (1,), None, out, np.int32(3)).stats.to_dict()
         assert stats["unset_reads"] == [{"line": line("= u[3]"), "count": 1}]
     assert host(queue, out)[0] == 0
-    assert capfd.readouterr().err.count("kernel unset: an element is read once before it is written") == 1
+    assert capfd.readouterr().err.count("in unset, an element is read once before it is written") == 1
 
 
 def test_errors_of_the_source_are_the_compilers(context):
@@ -178,3 +178,76 @@ def test_speed(program, queue, out):
     trips, started = 20_000_000, time.perf_counter()
     program.spin(queue, (1,), None, out, np.int32(trips))
     assert 7 * trips / (time.perf_counter() - started) > 100e6
+
+
+JOINED = """
+#pragma OPENCL EXTENSION cl_intel_channels : enable
+channel int c __attribute__((depth(4)));
+__kernel void produce(__global const int *restrict a, int n) { for (int i = 0; i < n; i++) write_channel_intel(c, a[i]); }
+__kernel void consume(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = 2 * read_channel_intel(c); }
+__kernel void fill(__global int *restrict o) { o[get_global_id(0)] = 7; }
+__kernel void turn(__global int *restrict o, __local int *t) {
+    int l = get_local_id(0), n = get_local_size(0);
+    t[l] = o[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[get_global_id(0)] = t[n - 1 - l];
+}
+"""
+
+
+@pytest.fixture
+def joined(context):
+    return cl.Program(context, JOINED).build()
+
+
+def numbers(context, count):
+    return cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.arange(count, dtype=np.int32))
+
+
+def test_kernels_on_two_queues_meet_at_a_channel(joined, context):
+    first, second = cl.CommandQueue(context), cl.CommandQueue(context)
+    a, o = numbers(context, 50), cl.Buffer(context, mf.READ_WRITE, 200)
+    made = joined.produce(first, (1,), None, a, np.int32(50))
+    assert made.command_execution_status == cl.command_execution_status.RUNNING
+    used = joined.consume(second, (1,), None, o, np.int32(50))
+    after = joined.fill(second, (50,), (10,), o)
+    assert made.command_execution_status == used.command_execution_status == cl.command_execution_status.COMPLETE
+    after.wait()
+    first.finish()
+    assert set(host(second, o)) == {7} and made.stats.to_dict()["kernel"] == "produce"
+
+
+def test_a_queue_keeps_its_order_behind_a_kernel_that_waits(joined, context):
+    first, second = cl.CommandQueue(context), cl.CommandQueue(context)
+    a, o = numbers(context, 50), cl.Buffer(context, mf.READ_WRITE, 200)
+    joined.consume(first, (1,), None, o, np.int32(50))
+    after = joined.fill(first, (1,), None, o)
+    assert after.command_execution_status == cl.command_execution_status.RUNNING
+    other = numbers(context, 3)
+    assert host(second, other).tolist() == [0, 1, 2]  # another queue does not wait
+    joined.produce(second, (1,), None, a, np.int32(50))
+    assert host(first, o).tolist() == [7] + [2 * k for k in range(1, 50)]
+
+
+def test_waiting_for_what_can_never_end_names_channel_and_line(joined, context):
+    queue = cl.CommandQueue(context)
+    event = joined.produce(queue, (1,), None, numbers(context, 9), np.int32(9))
+    said = (r"<program source>:4:\d+: error: no kernel can go on: kernel produce waits for channels(?s:.*)"
+            "note: kernel produce waits to write to channel c, which is full")
+    for wait in (event.wait, queue.finish, lambda: event.stats):
+        with pytest.raises(cl.RuntimeError, match=said):
+            wait()
+    o = cl.Buffer(context, mf.READ_WRITE, 16)
+    joined.produce(queue, (1,), None, numbers(context, 4), np.int32(4))
+    joined.consume(queue, (1,), None, o, np.int32(4))  # the channel was emptied: it is as after a reset
+    assert host(queue, o).tolist() == [0, 2, 4, 6]
+
+
+def test_local_memory_arguments(joined, context, queue):
+    o = numbers(context, 8)
+    joined.turn(queue, (8,), (4,), o, cl.LocalMemory(16))
+    assert host(queue, o).tolist() == [3, 2, 1, 0, 7, 6, 5, 4]
+    with faults(r"write of bytes 12 to 15 of local memory `t` \(index 3\) leaves its 12 bytes"):
+        joined.turn(queue, (8,), (4,), o, cl.LocalMemory(12))
+    with pytest.raises(cl.LogicError, match="cl.LocalMemory"):
+        joined.turn(queue, (8,), (4,), o, np.int32(12))

@@ -1,0 +1,26 @@
+"""A kernel of one work-item waits for nobody."""
+
+from dataclasses import dataclass
+
+from ..ir import Function
+from ..ir.clone import clone_function
+from ..ir.rewrite import rewrite
+
+__all__ = ["NEEDLESS", "DropNeedless"]
+
+#: what one work-item has no need of: a group of one is always together, and its accesses are in order
+NEEDLESS = frozenset({"barrier", "mem_fence"})
+
+
+@dataclass(frozen=True)
+class DropNeedless:
+    """Before: any flat kernel. After: no barriers and memory fences in a kernel of a single work-item."""
+
+    name = "drop-needless"
+
+    def run(self, function: Function) -> Function:
+        if function.attrs.get("ndrange"):
+            return function
+        result = clone_function(function)
+        rewrite(result.body, lambda op, b: [] if op.opcode in NEEDLESS else None)
+        return result

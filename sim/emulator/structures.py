@@ -1,0 +1,93 @@
+"""What the host and a compiled program share; mirrors the structures of hls/emulate/runtime.h."""
+
+import ctypes
+from collections.abc import Mapping
+
+import numpy as np
+
+from hls.emulate import Argument, KernelText
+from hls.ir import ArrayType, FloatType, Type
+from hls.ir.launch import OVERLAP, IndexSpace
+
+__all__ = ["Control", "Launch", "WaitRecord", "make_launch"]
+
+_Word = ctypes.c_uint64
+_Triple = _Word * 3
+ONE = (1, 1, 1)
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", _Word)]
+
+
+class Launch(ctypes.Structure):
+    """One launch: numbers and pointers to what the host keeps."""
+
+    _fields_ = [("kernel", _Word), ("buffers", ctypes.POINTER(_Buffer)), ("scalars", ctypes.POINTER(ctypes.c_uint8)),
+                *((name, _Triple) for name in ("global_size", "local_size", "num_groups", "global_offset")),
+                ("work_dim", _Word), ("local_sizes", ctypes.POINTER(_Word)), ("after", ctypes.POINTER(_Word)),
+                ("ended", ctypes.POINTER(_Word))]
+
+
+class WaitRecord(ctypes.Structure):
+    """A work-item that waits for a channel."""
+
+    _fields_ = [("launch", _Word), ("site", _Word), ("channel", _Word), ("writes", _Word)]
+
+
+class Control(ctypes.Structure):
+    """How to run, and how it ended."""
+
+    _fields_ = [("stop", _Word), ("max_iterations", _Word), ("patience", _Word), ("unset_reads", ctypes.POINTER(_Word)), ("ending", _Word),
+                ("site", _Word), ("memory", _Word), ("bytes", _Word), ("offset", ctypes.c_int64), ("size", _Word),
+                ("waits", ctypes.POINTER(WaitRecord)), ("max_waits", _Word), ("wait_count", _Word), ("launch", _Word),
+                ("log", ctypes.POINTER(ctypes.c_uint8)), ("log_bytes", _Word)]
+
+
+def make_launch(number: int, text: KernelText, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
+                after, ended) -> tuple[Launch, list]:
+    """A launch of kernel ``number``, and what has to live as long as it does.
+
+    ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of this launch and
+    of the one it follows (None: of none).
+    """
+    views = [_view(buffers[name]) for name in text.buffers]
+    table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
+    sizes = (_Word * len(text.locals))(*(int(buffers[name]) for name in text.locals))
+    values = _arguments(text, scalars, space)
+    local, groups = (ONE, ONE) if text.flat else (space.local_size, space.groups)
+    shape = [_Triple(*size) for size in (space.global_size, local, groups, space.offset)]
+    launch = Launch(number, table, values, *shape, space.work_dim, sizes, None if after is None else ctypes.pointer(after),
+                    ctypes.pointer(ended))
+    return launch, [views, table, sizes, values, after, ended]
+
+
+def _view(buffer) -> np.ndarray:
+    view = memoryview(buffer)
+    return np.frombuffer(view.cast("B"), np.uint8) if view.nbytes else np.zeros(0, np.uint8)
+
+
+def _arguments(text: KernelText, scalars, space: IndexSpace):
+    data = (ctypes.c_uint8 * text.argument_bytes)()
+    for argument in text.scalars:
+        _put(data, argument, scalars[argument.name])
+    for argument in text.launch_args:
+        _put(data, argument, 1 if argument.name == OVERLAP else space.argument(argument.name))
+    return data
+
+
+def _put(data, argument: Argument, value):
+    encoded = _bytes(value, argument.type)
+    data[argument.offset:argument.offset + len(encoded)] = encoded
+
+
+def _bytes(value, type: Type) -> bytes:
+    """A scalar's bytes; a vector or struct is given as what has them (a numpy array or scalar, bytes)."""
+    if isinstance(type, ArrayType):
+        data = memoryview(value).tobytes()
+        if len(data) != type.bytes:
+            raise ValueError(f"{len(data)} bytes are given for a value of {type.bytes}")
+        return data
+    if isinstance(type, FloatType):
+        return np.dtype(f"f{type.bytes}").type(value).tobytes()
+    return (int(value) & (1 << type.bits) - 1).to_bytes(type.bytes, "little")

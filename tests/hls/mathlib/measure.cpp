@@ -1,0 +1,176 @@
+// Measures the library of mathematical functions, compiled as C++, against double precision.
+//
+//   measure worst STEP SEED [NAME...]  for each function: name, largest error in units of the last place (ULP), where, and
+//                                      the number of wrong infinities, NaNs and zeros. Functions of one argument see every
+//                                      STEP-th float, the others as many random pairs.
+//   measure eval NAME                  reads pairs of words (hex bits of the arguments), prints the result's bits and the
+//                                      reference
+#include <cfloat>
+#include <climits>
+#include <cmath>
+
+#include "opencl.h"
+#include "library.inc"
+}  // namespace library
+#undef long
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+const double pi = 3.14159265358979323846;
+
+double fraction_of_turn(double x, double (*s)(double), double (*c)(double), int quarter) {
+    // s and c of pi * r for the r from -1/4 to 1/4 that is left of x after whole quarters
+    const double turns = std::fmod(std::fabs(x), 2.0), nearest = std::floor(2 * turns + 0.5), rest = pi * (turns - nearest / 2);
+    switch ((int(nearest) + quarter) & 3) {
+        case 0: return s(rest);
+        case 1: return c(rest);
+        case 2: return -s(rest);
+        default: return -c(rest);
+    }
+}
+
+double sine_of_turn(double x) { return std::copysign(1, x) * fraction_of_turn(x, std::sin, std::cos, 0); }
+double cosine_of_turn(double x) { return fraction_of_turn(x, std::sin, std::cos, 1); }
+
+double power(double x, double y) {  // powr: only of numbers that are not negative
+    const bool ends = x == 0 || std::isinf(x);
+    return x < 0 || (ends && y == 0) || (x == 1 && std::isinf(y)) || std::isnan(x) || std::isnan(y) ? NAN : std::pow(std::fabs(x), y);
+}
+
+double root(double x, int n) {
+    if (n == 0 || (x < 0 && n % 2 == 0)) return NAN;
+    const double size = std::pow(std::fabs(x), 1.0 / n);
+    return n % 2 ? std::copysign(size, x) : size;
+}
+
+struct Function {
+    const char *name;
+    int arguments;  // 1, 2 floats; 3: a float and an int
+    float (*result)(float, uint32_t);
+    double (*reference)(double, double);
+};
+
+float f(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
+uint32_t bits_of(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
+
+#define ONE(name, expression) {#name, 1, [](float x, uint32_t) -> float { return library::name(x); }, \
+                               [](double x, double) -> double { return expression; }}
+#define TWO(name, expression) {#name, 2, [](float x, uint32_t y) -> float { return library::name(x, f(y)); }, \
+                               [](double x, double y) -> double { return expression; }}
+#define INT(name, expression) {#name, 3, [](float x, uint32_t n) -> float { return library::name(x, int(n)); }, \
+                               [](double x, double n) -> double { return expression; }}
+const Function functions[] = {
+    ONE(exp, std::exp(x)), ONE(exp2, std::exp2(x)), ONE(exp10, std::pow(10.0, x)), ONE(expm1, std::expm1(x)),
+    ONE(log, std::log(x)), ONE(log2, std::log2(x)), ONE(log10, std::log10(x)), ONE(log1p, std::log1p(x)),
+    ONE(sin, std::sin(x)), ONE(cos, std::cos(x)), ONE(tan, std::tan(x)),
+    ONE(sinpi, sine_of_turn(x)), ONE(cospi, cosine_of_turn(x)), ONE(tanpi, sine_of_turn(x) / cosine_of_turn(x)),
+    ONE(asin, std::asin(x)), ONE(acos, std::acos(x)), ONE(atan, std::atan(x)), TWO(atan2, std::atan2(x, y)),
+    ONE(asinpi, std::asin(x) / pi), ONE(acospi, std::acos(x) / pi), ONE(atanpi, std::atan(x) / pi),
+    TWO(atan2pi, std::atan2(x, y) / pi),
+    ONE(sinh, std::sinh(x)), ONE(cosh, std::cosh(x)), ONE(tanh, std::tanh(x)),
+    ONE(asinh, std::asinh(x)), ONE(acosh, std::acosh(x)), ONE(atanh, std::atanh(x)),
+    TWO(pow, std::pow(x, y)), TWO(powr, power(x, y)), INT(pown, std::pow(x, n)), INT(rootn, root(x, n)),
+    ONE(cbrt, std::cbrt(x)), ONE(rsqrt, 1 / std::sqrt(x)), TWO(hypot, std::hypot(x, y)),
+    ONE(erf, std::erf(x)), ONE(erfc, std::erfc(x)),
+    TWO(fmod, std::fmod(x, y)), TWO(remainder, std::remainder(x, y)), TWO(nextafter, double(std::nextafter(float(x), float(y)))),
+    INT(ldexp, std::ldexp(x, n)), ONE(logb, std::logb(x)),
+    ONE(ilogb, x == 0 ? double(INT_MIN) : std::isfinite(x) ? std::logb(x) : 0x1p31),
+};
+
+double ulp(double exact) {
+    int exponent;
+    std::frexp(exact, &exponent);
+    return std::ldexp(1.0, exponent < -125 ? -149 : exponent - 24);
+}
+
+struct Worst {
+    double error = 0;
+    uint32_t x = 0, y = 0;
+    uint64_t wrong = 0;
+
+    void see(const Function &function, uint32_t a, uint32_t b) {
+        const double exact = function.reference(f(a), function.arguments == 3 ? double(int(b)) : f(b));
+        const float got = function.result(f(a), b), near = float(exact);
+        const bool special = !std::isfinite(near) || !std::isfinite(got) || near == 0;
+        const bool same = std::isnan(near) ? std::isnan(got) : near == got && std::signbit(near) == std::signbit(got);
+        // next to infinity and zero a result may be one unit off like anywhere else
+        const double error = std::isnan(near) || std::isnan(got) ? 0 : std::fabs(std::fmin(std::fmax(got, -0x1p128), 0x1p128) - exact) / ulp(exact);
+        const bool close = error < 1 && std::signbit(near) == std::signbit(got);
+        if (special && !same && !close) {
+            if (!wrong++) x = a, y = b;
+        } else if ((!special || close) && error > this->error && std::fabs(exact) < 0x1p128) {
+            this->error = error;
+            if (!wrong) x = a, y = b;
+        }
+    }
+};
+
+uint64_t state;
+
+uint64_t random_bits() {  // xorshift64*
+    state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
+    return state * 0x2545F4914F6CDD1DULL;
+}
+
+uint32_t random_float() {
+    const uint64_t r = random_bits();
+    static const uint32_t specials[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
+                                        0x40400000, 0xc0400000, 0x3f000000, 0xbf000000, 0x4b7fffff, 0x4b800001, 0x4c000000};
+    if ((r & 31) == 0) return specials[(r >> 8) % 15];
+    if ((r & 31) == 1) return bits_of(float(int(r >> 40 & 63) - 32));
+    const uint32_t bits = r >> 32;
+    return (r & 3) == 3 ? (bits & 0x807fffff) | (120 + (r >> 5 & 15)) << 23 : bits;  // of a middle size
+}
+
+// A second argument with which the first has an interesting result.
+uint32_t second(const Function &function, uint32_t a) {
+    const uint64_t r = random_bits();
+    const double size = std::fabs(std::log2(std::fabs(double(f(a)))));
+    const bool power = !strncmp(function.name, "pow", 3) && size > 1e-9 && size < 200 && (r & 1);
+    const double fitting = (double(r >> 11) * 0x1p-53 - 0.5) * 300 / size;  // a power from 2^-150 to 2^150
+    if (function.arguments == 3) return power ? int(std::fmin(std::fmax(fitting, -2e9), 2e9)) : int32_t(r >> 32) >> (r >> 8 & 31);
+    if (power) return bits_of(float(fitting));
+    return r & 2 ? a + (uint32_t(r >> 56) << 22) - (1u << 29) + (r & 4 ? r >> 20 & 1023 : 0) : random_float();
+}
+
+int worst(uint64_t step, int count, char **names) {
+    for (const Function &function : functions) {
+        bool wanted = !count;
+        for (int k = 0; k < count; ++k) wanted |= !strcmp(names[k], function.name);
+        if (!wanted) continue;
+        Worst worst;
+        uint64_t seen = 0;
+        for (uint64_t n = random_bits() % step; n < 1ull << 32; n += step, ++seen) {
+            const uint32_t a = function.arguments == 1 ? uint32_t(n) : random_float();
+            worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
+        }
+        printf("%s %.4f %08x %08x %" PRIu64 " %" PRIu64 "\n", function.name, worst.error, worst.x, worst.y, worst.wrong, seen);
+    }
+    return 0;
+}
+
+int evaluate(const char *name) {
+    for (const Function &function : functions) {
+        if (strcmp(name, function.name)) continue;
+        uint32_t a, b;
+        while (scanf("%x %x", &a, &b) == 2) {
+            const double exact = function.reference(f(a), function.arguments == 3 ? double(int(b)) : f(b));
+            printf("%08x %.17g\n", bits_of(function.result(f(a), b)), exact);
+        }
+        return 0;
+    }
+    fprintf(stderr, "no function %s\n", name);
+    return 2;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "eval")) return evaluate(argv[2]);
+    if (argc < 4 || strcmp(argv[1], "worst")) { fprintf(stderr, "usage: see the top of measure.cpp\n"); return 2; }
+    state = strtoull(argv[3], nullptr, 0) * 2 + 1;
+    return worst(strtoull(argv[2], nullptr, 0), argc - 4, argv + 4);
+}

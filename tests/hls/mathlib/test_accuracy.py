@@ -1,0 +1,67 @@
+"""Errors of the mathematical functions: within OpenCL's bounds, on a sample of all floats; and who says so."""
+
+import struct
+
+import mpmath
+import pytest
+
+from hls import mathlib
+from tests.hls.mathlib.measure import BOUNDS, shared_library
+
+#: every STEP-th float; about 200,000 arguments a function
+STEP = 20_011
+
+EXACT = {
+    "exp": mpmath.exp, "exp2": lambda x: mpmath.mpf(2) ** x, "exp10": lambda x: mpmath.mpf(10) ** x, "expm1": mpmath.expm1,
+    "log": mpmath.log, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "log1p": mpmath.log1p,
+    "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "sinpi": mpmath.sinpi, "cospi": mpmath.cospi,
+    "tanpi": lambda x: mpmath.sinpi(x) / mpmath.cospi(x), "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan,
+    "asinpi": lambda x: mpmath.asin(x) / mpmath.pi, "acospi": lambda x: mpmath.acos(x) / mpmath.pi,
+    "atanpi": lambda x: mpmath.atan(x) / mpmath.pi, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
+    "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh, "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "erf": mpmath.erf, "erfc": mpmath.erfc,
+    "atan2": mpmath.atan2, "atan2pi": lambda y, x: mpmath.atan2(y, x) / mpmath.pi, "hypot": mpmath.hypot,
+    "pow": mpmath.power, "powr": mpmath.power, "pown": mpmath.power,
+    "rootn": lambda x, n: mpmath.sign(x) * abs(x) ** (mpmath.mpf(1) / n),
+}
+#: no functions of real analysis: exact, and measured against the C library
+BY_DEFINITION = {"fmod", "remainder", "nextafter", "ldexp", "logb", "ilogb"}
+
+
+def as_float(bits):
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return {one.name: one for one in shared_library().worst(STEP, 1)}
+
+
+def test_every_function_is_measured(measured):
+    assert set(mathlib.SIGNATURES) - {"nan"} == set(BOUNDS) == set(measured)
+    assert BOUNDS.keys() == EXACT.keys() | BY_DEFINITION
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_error_is_within_the_bound(measured, name):
+    one = measured[name]
+    assert one.tried > 200_000
+    assert not one.wrong, f"{name}({as_float(one.x)}, {as_float(one.y)}) is of the wrong kind"
+    assert one.error <= BOUNDS[name], f"{name}({as_float(one.x)}, {as_float(one.y)})"
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_reference_agrees_with_mpmath(measured, name):
+    """At the worst argument found, and at some ordinary ones."""
+    integer = mathlib.SIGNATURES[name].parameters[-1] == "int"
+    second = [3, 2**32 - 5, 1] if integer else [0x40490fdb, 0xbf000000, 0x3dcccccd]
+    pairs = [(a, second[k % 3]) for k, a in enumerate(range(0x3c000000, 0x42000000, 0x00a12345))]
+    pairs += [(measured[name].x, measured[name].y)]
+    with mpmath.workprec(200):
+        for (a, b), (_, reference) in zip(pairs, shared_library().evaluate(name, pairs), strict=True):
+            if not mpmath.isfinite(reference) or reference == 0:
+                continue
+            other = b - (b >> 31 << 32) if integer else as_float(b)
+            arguments = [mpmath.mpf(as_float(a)), mpmath.mpf(other)][:len(mathlib.SIGNATURES[name].parameters)]
+            exact = EXACT[name](*arguments)
+            assert abs(exact - reference) <= abs(exact) * mpmath.mpf(2) ** -45, (name, arguments)

@@ -1,0 +1,51 @@
+"""Loops do what their pragmas ask for, and are right."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError
+from hls.driver import compile
+from tests.kernels.system import KernelSystem, Launch, kernel_names
+
+SOURCE = (Path(__file__).parent / "pragmas.cl").read_text()
+
+
+def launch(n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    return Launch({"a": rng.integers(0, 64, 80).astype(np.int32), "b": rng.integers(0, 64, 80).astype(np.int32)}, {"n": n})
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = KernelSystem(SOURCE)
+    yield system
+    system.close()
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(n) for n in (0, 1, 17, 64)], (0, 1))
+
+
+@pytest.mark.verilator
+def test_rates(system):
+    stats, = system.check("slower", [launch(64)])
+    assert stats["loops"][0]["static_ii"] == 4
+    assert 3.99 <= stats["loops"][0]["measured_ii"] <= 4.1
+    stats, = system.check("promised", [launch(64)])
+    assert stats["loops"][0]["static_ii"] == 1
+    stats, = system.check("one_after_the_other", [launch(64)])
+    assert stats["loops"][0]["measured_ii"] > 5
+
+
+def test_an_interval_that_cannot_be_met_names_the_recurrence():
+    source = ("__kernel void k(__global float *restrict a, int n) {\n  float sum = 0;\n  #pragma ii 1\n"
+              "  for (int i = 0; i < n; i++) sum += (float)i;\n  a[0] = sum;\n}")
+    with pytest.raises(CompileError) as caught:
+        compile(source)
+    message = caught.value.diagnostics[0]
+    assert message.span.line == 4
+    assert "#pragma ii 1 cannot be met: the least is 7, because sum needs what the iteration before has computed" in message.message

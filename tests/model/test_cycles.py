@@ -1,0 +1,50 @@
+"""The model's cycles are the hardware's: of every example, and of kernels with control flow of every form."""
+
+import pytest
+
+from tests.kernels import test_loops
+from tests.kernels.system import KernelSystem, kernel_names
+
+from .compare import SIZES, compare_example, compare_kernel
+
+pytestmark = pytest.mark.verilator
+
+#: Nests of integers, in which nothing but the machine itself decides.
+EXACT = ("collatz", "collatz_ndrange", "divergent", "triangular")
+#: These order their accesses by fences, which the model does not have.
+FENCED = ("break_and_continue", "break_on_data", "early_return")
+#: Cycles that a row left open by an earlier run, or not, makes in the memory's first answers.
+OPEN_ROWS = 12
+
+
+@pytest.mark.parametrize("example", sorted(SIZES))
+def test_examples(example):
+    for one in compare_example(example, SIZES[example]):
+        kernel = one.stats["kernel"]
+        assert abs(one.error) <= (0.01 if kernel in EXACT else 0.03), f"{kernel}: {one.model.cycles}, {one.hardware}"
+        same_loops(one)
+
+
+def same_loops(one):
+    """Both issued the same iterations of the same invocations, at the same rate."""
+    for loop in one.stats["loops"]:
+        figures = one.model.loops[loop["line"], loop["label"]]
+        assert (figures.issued, figures.invocations) == (loop["iterations"], loop["invocations"]), loop
+
+
+@pytest.fixture(scope="module")
+def system():
+    """Stall-enabled levels; the examples have the others."""
+    system = KernelSystem(test_loops.SOURCE, elastic_depth=1000)
+    yield system
+    system.close()
+
+
+@pytest.mark.parametrize("kernel", kernel_names(test_loops.SOURCE))
+def test_loops_of_every_form(system, kernel):
+    if kernel in FENCED:
+        with pytest.raises(ValueError, match="fences"):
+            compare_kernel(system, kernel, test_loops.launch(17))
+        return
+    one = compare_kernel(system, kernel, test_loops.launch(17))
+    assert abs(one.model.cycles - one.hardware) <= max(OPEN_ROWS, 0.03 * one.hardware), (one.model.cycles, one.hardware)

@@ -1,0 +1,222 @@
+"""Work-groups, channels between kernels and printf on the emulator, against the interpreter where it has an answer."""
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError, render
+from hls.frontend import parse_source
+from hls.ir.interpreter import Launch, run_launches
+from hls.ir.launch import IndexSpace
+from sim.emulator import EmulationError, Emulator
+
+ONE = IndexSpace.of((1,))
+
+GROUPS = """
+int twice(__local int *p, int k) { __local int mine[8]; mine[k] = p[k]; return mine[k] * 2; }
+__kernel void sums(__global const int *a, __global int *o, __global float4 *v, __local short *extra) {
+    __local int tile[8], sums[8];
+    __local float4 quads[8];
+    int l = get_local_id(0), g = get_global_id(0);
+    event_t e = async_work_group_copy(tile, a + get_group_id(0) * 8, 8, 0);
+    wait_group_events(1, &e);
+    sums[l] = tile[7 - l] + twice(tile, l);
+    quads[l] = v[g];
+    extra[l] = l * 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 4; step > 0; step >>= 1) {
+        if (l < step) sums[l] += sums[l + step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    o[g] = sums[0] + tile[(l + 3) % 8] + extra[(l + 1) % 8];
+    v[g] = quads[7 - l].wzyx + quads[l].x;
+}
+__kernel void atoms(__global int *c, __global uint *u, __global long *w, __global float *f) {
+    __local int seen;
+    int l = get_local_id(0), g = get_global_id(0), x = (g * 37) % 23 - 11;
+    if (l == 0) seen = 100;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&c[0], x); atomic_sub(c + 1, l); atomic_inc(&c[2]); atomic_dec(&c[3]);
+    atomic_min(&c[4], x); atomic_max(&c[5], x); atomic_and(&u[0], ~(1u << l)); atomic_or(&u[1], 1u << g);
+    atomic_xor(&u[2], 3u << l); atomic_min(&u[3], (uint)x); atomic_max(&u[4], (uint)x);
+    atom_add(&w[0], (long)x << 20); atomic_cmpxchg(&c[6], g, g + 1);
+    c[8 + g] = atomic_xchg(&c[7], g) * 1000 + atomic_add(&seen, l);
+    atomic_xchg(&f[0], g * 0.5f);
+}
+__kernel void early(__global int *o) {
+    __local int t[4];
+    int l = get_local_id(0);
+    t[l] = o[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int private_array[6];
+    for (int i = 0; i < 6; i++) { private_array[i] = t[i & 3] + i; if (i % 2) barrier(CLK_LOCAL_MEM_FENCE); t[l] += i; }
+    o[get_global_id(0)] = private_array[l + 1] + get_local_id(1);
+}
+"""
+
+
+def both(module, runs):
+    """Run [(kernel, buffers, scalars, space)] at once in the emulator and the interpreter; the buffers after each."""
+    here = [{n: b.copy() if isinstance(b, np.ndarray) else b for n, b in buffers.items()} for _, buffers, _, _ in runs]
+    there = [{n: b.copy() if isinstance(b, np.ndarray) else b for n, b in buffers.items()} for _, buffers, _, _ in runs]
+    texts: tuple[list[str], list[str]] = ([], [])
+    emulator = Emulator(module, write=texts[0].append)
+    started = [emulator.start(kernel, b, scalars, space) for (kernel, _, scalars, space), b in zip(runs, here)]
+    emulator.advance()
+    assert all(one.done for one in started), emulator.waiting()
+    run_launches(module, [Launch(kernel, b, scalars, space.global_size, space.local_size, space.offset)
+                          for (kernel, _, scalars, space), b in zip(runs, there)], 1_000_000, write=texts[1].append)
+    assert "".join(texts[0]) == "".join(texts[1])
+    for one, other in zip(here, there):
+        for name, array in other.items():
+            assert np.array_equal(np.asarray(one[name]), np.asarray(array)), name
+    return here
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return parse_source(GROUPS).module
+
+
+def test_barriers_and_local_memory(groups):
+    rng = np.random.default_rng(4)
+    buffers = {"a": rng.integers(-1000, 1000, 24, "i4"), "o": np.zeros(24, "i4"), "v": rng.standard_normal(96).astype("f4"),
+               "extra": 16}
+    assert both(groups, [("sums", buffers, {}, IndexSpace.of((24,), (8,)))])[0]["o"].any()
+
+
+def test_atomic_operations(groups):
+    buffers = {"c": np.array([0, 0, 0, 0, 500, -500, 0, 0] + [0] * 12, "i4"), "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
+               "w": np.zeros(1, "i8"), "f": np.zeros(1, "f4")}
+    both(groups, [("atoms", buffers, {}, IndexSpace.of((12,), (4,)))])
+
+
+def test_barriers_in_loops_of_a_plane_of_work_items(groups):
+    both(groups, [("early", {"o": np.arange(8, dtype="i4")}, {}, IndexSpace.of((8, 3), (4, 1)))])
+
+
+def test_a_work_item_that_leaves_before_the_barrier():
+    source = ("__kernel void k(__global int *o) {\n  if (get_local_id(0) == 1) return;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  o[0] = 1;\n}")
+    emulator = Emulator(parse_source(source).module)
+    with pytest.raises(EmulationError, match=r"kernel.cl:3:3: kernel k: 1 of the group's work-items ended without coming to this "
+                                             "barrier, where 3 wait"):
+        emulator.run("k", {"o": np.zeros(1, "i4")}, {}, IndexSpace.of((8,), (4,)))
+
+
+def test_local_memory_is_new_in_each_group_and_watched():
+    source = """__kernel void k(__global int *o) { __local int t[4]; int l = get_local_id(0); o[get_global_id(0)] = t[l]; t[l] = 9; }"""
+    o = np.ones(8, "i4")
+    outcome = Emulator(parse_source(source).module).run("k", {"o": o}, {}, IndexSpace.of((8,), (4,)))
+    assert not o.any() and [read.count for read in outcome.unset_reads] == [8]
+    source = "__kernel void k(__global int *o, __local int *t) { t[get_local_id(0)] = 1; }"
+    with pytest.raises(EmulationError, match=r"write of bytes 12 to 15 of local memory `t` \(index 3\) leaves its 12 bytes"):
+        Emulator(parse_source(source).module).run("k", {"o": o, "t": 12}, {}, IndexSpace.of((8,), (4,)))
+
+
+CHANNELS = """
+struct Pair { int a; float b; };
+channel int values __attribute__((depth(2)));
+channel struct Pair pairs[2][3];
+__kernel void source(__global const int *a, int n) {
+    for (int i = 0; i < n; i++) {
+        write_channel_intel(values, a[i]);
+        struct Pair p = { i, i * 0.5f };
+        write_channel_altera(pairs[1][2], p);
+    }
+}
+__kernel void middle(int n) {
+    for (int i = 0; i < n; i++) {
+        bool there;
+        struct Pair p;
+        do { p = read_channel_nb_altera(pairs[1][2], &there); } while (!there);
+        p.b += read_channel_intel(values);
+        while (!write_channel_nb_intel(pairs[0][1], p)) ;
+    }
+}
+__kernel void sink(__global float *o, int n) {
+    for (int i = 0; i < n; i++) { struct Pair p = read_channel_intel(pairs[0][1]); o[i] = p.a + p.b; }
+}
+__kernel void both_first(int n) { int x = read_channel_intel(values); write_channel_intel(values, x); }
+__kernel void chosen(int k) { write_channel_intel(pairs[0][k], (struct Pair){1, 2.0f}); }
+"""
+
+
+@pytest.fixture(scope="module")
+def joined():
+    return parse_source(CHANNELS, "joined.cl").module
+
+
+def test_kernels_joined_by_channels(joined):
+    a, n = np.arange(500, dtype="i4") * 3, {"n": 500}
+    found = both(joined, [("sink", {"o": np.zeros(500, "f4")}, n, ONE), ("middle", {}, n, ONE), ("source", {"a": a}, n, ONE)])
+    np.testing.assert_array_equal(found[0]["o"], np.arange(500) * 1.5 + a)
+
+
+def test_a_launch_waits_for_one_that_comes_later(joined):
+    emulator, o, n = Emulator(joined), np.zeros(9, "f4"), {"n": 9}
+    sink = emulator.start("sink", {"o": o}, n, ONE)
+    emulator.advance()
+    assert not sink.done
+    emulator.start("middle", {}, n, ONE)
+    second = emulator.start("sink", {"o": o}, {"n": 0}, ONE, after=sink)
+    emulator.advance()
+    assert not sink.done and not second.done
+    emulator.start("source", {"a": np.ones(9, "i4")}, n, ONE)
+    emulator.advance()
+    assert sink.done and second.done and o.tolist() == [1 + 1.5 * k for k in range(9)]
+
+
+def test_kernels_that_wait_for_each_other_are_named_with_channel_and_line(joined):
+    emulator = Emulator(joined)
+    emulator.start("sink", {"o": np.zeros(9, "f4")}, {"n": 1}, ONE)
+    emulator.start("source", {"a": np.zeros(9, "i4")}, {"n": 9}, ONE)
+    emulator.advance()
+    text = render(emulator.waiting().diagnostic, joined.sources)
+    assert "no kernel can go on: kernels sink, source wait for channels" in text
+    assert "joined.cl:22:" in text and "note: kernel sink waits to read from channel pairs[1], which is empty" in text
+    assert "joined.cl:7:" in text and "note: kernel source waits to write to channel values, which is full" in text
+    emulator.reset()
+    with pytest.raises(EmulationError, match="joined.cl:24:.*no kernel can go on: kernel both_first waits"):
+        emulator.run("both_first", {}, {"n": 1}, ONE)
+    emulator.run("source", {"a": np.zeros(2, "i4")}, {"n": 2}, ONE)  # as much as the channel holds: a reset emptied it
+    with pytest.raises(EmulationError, match="joined.cl:7:"):
+        emulator.run("source", {"a": np.zeros(1, "i4")}, {"n": 1}, ONE)
+
+
+def test_two_emulators_of_the_same_program_share_nothing(joined):
+    one, other = Emulator(joined), Emulator(joined)
+    one.run("source", {"a": np.zeros(2, "i4")}, {"n": 2}, ONE)
+    started = other.start("both_first", {}, {"n": 1}, ONE)
+    other.advance()
+    assert not started.done
+    one.run("both_first", {}, {"n": 1}, ONE)
+    other.reset()
+
+
+def test_a_channel_outside_its_array(joined):
+    with pytest.raises(EmulationError, match="joined.cl:25:.*kernel chosen: there is no channel 6: the array has 6"):
+        Emulator(joined).run("chosen", {}, {"k": 6}, ONE)
+
+
+def test_pipes_of_the_host_are_refused():
+    source = "__kernel void k(read_only pipe int in, __global int *o) { int v; o[0] = read_pipe(in, &v); }"
+    with pytest.raises(CompileError, match="in is a pipe of the host"):
+        Emulator(parse_source(source).module)
+
+
+def test_printf():
+    source = r"""__kernel void k(int n, float4 v) { for (int i = 0; i < n; i++) {
+        printf("%v4hlf\n", v); printf("%d%% of %5.2f, %u %x|%-4d|%c\n", i, v.x, -1, 255, n, 'A'); printf("no more\n"); } }"""
+    both(parse_source(source).module, [("k", {}, {"n": 3, "v": np.array([1.5, -2, 3, 0.25], "f4")}, ONE)])
+
+
+def test_large_groups_and_arrays_have_stacks_of_their_own():
+    source = """__kernel void k(__global int *o) {
+        int t[5000]; __local int s[1024]; int l = get_local_id(0);
+        for (int i = 0; i < 5000; i++) t[i] = i + l;
+        s[l] = t[4999 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        o[get_global_id(0)] = s[1023 - l] + t[l];
+    }"""
+    o = np.zeros(2048, "i4")
+    Emulator(parse_source(source).module).run("k", {"o": o}, {}, IndexSpace.of((2048,), (1024,)))
+    assert o.tolist() == [4999 + 2 * k for k in range(1024)] * 2
