@@ -1,5 +1,6 @@
 """From source text to Verilog, interface and report: the stages in order, nothing else."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def _check(options: Options, board: Board):
                                        hint="leave --counters out, or --control at axi-lite"))
 
 
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled, tell) -> CompiledKernel:
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled,
+          tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
     function = Lookahead(timing.model).run(function)

@@ -40,7 +40,6 @@ class Tools:
         return [self.ccache, self.cxx] if self.ccache else [self.cxx]
 
 
-@lru_cache(maxsize=1)
 def find_compiler() -> CxxCompiler:
     """``$CXX`` or g++. Raises :class:`ToolMissing`."""
     wanted = os.environ.get("CXX", "g++")

@@ -70,7 +70,7 @@ def _local(place: str, value) -> Value:
 
 
 def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
-    example = f"numpy.{_numpy_name(argument)}(...)"
+    example = f"a numpy array of {argument.bytes} bytes" if _is_whole(argument) else f"numpy.{_numpy_name(argument)}(...)"
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, (bool, int, float)):

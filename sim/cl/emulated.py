@@ -5,11 +5,10 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
-from hls.diag import Diagnostic, render
+from hls.diag import CompileError, Diagnostic, render
 from hls.ir import Function, Module
 from hls.ir.launch import IndexSpace
 from hls.options import Options
@@ -41,14 +40,11 @@ class Emulated:
     """A program for the emulator, compiled to native code at its first launch. ``module`` is what the front end made."""
 
     module: Module
+    emulator: Emulator
     interface: Interface
     warnings: Sequence[Diagnostic]
     told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
-
-    @cached_property
-    def emulator(self) -> Emulator:
-        return Emulator(self.module)
 
     def give_up(self, error: RuntimeError) -> None:
         """No launch that is on its way will end; whoever waits for it learns why."""
@@ -63,7 +59,11 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
     kernels = tuple(_interface(f, k, board) for k, f in enumerate(parsed.module.kernels))
-    return Emulated(parsed.module, Interface(kernels), parsed.warnings)
+    try:
+        return Emulated(parsed.module, Emulator(parsed.module), Interface(kernels), parsed.warnings)
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise
 
 
 def _interface(function: Function, index: int, board: Board) -> KernelInterface:
@@ -172,6 +172,7 @@ def _advance(program: Emulated, last: bool = False) -> None:
         program.give_up(failure)
         raise failure from error
     except BaseException as error:
+        program.emulator.reset()
         program.give_up(RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {error}"))
         raise
     _remark(program, outcome)

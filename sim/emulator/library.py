@@ -17,6 +17,7 @@ from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
+from sim.errors import BuildError
 
 from .build import build_library
 from .faults import FINISHED, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, message
@@ -111,7 +112,7 @@ class Emulator:
         ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
         a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
         """
-        limit = max_iterations or int(os.environ.get("SLUICE_MAX_ITERATIONS") or MAX_ITERATIONS)
+        limit = max_iterations or _limit()
         counts = (ctypes.c_uint64 * max(1, len(self._program.sites)))()
         self._waits = (WaitRecord * MAX_WAITS)()
         control = self._control = Control(max_iterations=limit, patience=LONG_PATIENCE if last else SHORT_PATIENCE,
@@ -163,6 +164,14 @@ class Emulator:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
         return (UnsetRead(*place, count) for place, count in found.items())
+
+
+def _limit() -> int:
+    """What the environment allows one run of a loop."""
+    text = os.environ.get("SLUICE_MAX_ITERATIONS") or str(MAX_ITERATIONS)
+    if not text.isdecimal() or not 0 < int(text) < 1 << 64:
+        raise BuildError(f"SLUICE_MAX_ITERATIONS must be a number from 1 to 2**64 - 1, not {text!r}")
+    return int(text)
 
 
 _loaded: set[Path] = set()

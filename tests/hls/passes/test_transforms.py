@@ -199,7 +199,7 @@ def test_volatile_reads_stay():
 def test_dumps_say_what_changed(tmp_path):
     compiled(SUM.format(pragma="", bound="n"), dump=tmp_path)
     names = sorted(p.name for p in (tmp_path / "k").iterdir())
-    assert names[0] == "00-inlined.ir" and names[1] == "01-mem2reg.ir"
+    assert names[0] == "00-inlined.ir" and any(name.endswith("-mem2reg.ir") for name in names)
     assert any(name.endswith("-unroll-fold-common-subexpressions-dead-code.unchanged") for name in names)
 
 

@@ -6,6 +6,9 @@ import pytest
 
 from hls.ir import Builder, IntType, Region, evaluate
 from hls.schedule.parts import part_for
+from hls.target.board import load_board
+from rtl_lib.arith.catalog import choose
+from tests.rtl_lib.fp.test_float_soak import CASES
 
 
 def operand(b, kind, bits, rng):
@@ -45,3 +48,11 @@ def test_a_wide_product_of_words_needs_a_small_multiplier():
     words = [b.value("sext", b.value("load", result=IntType(32)), result=IntType(64)) for _ in range(2)]
     params = part_for(b.value("mul", *words).op, 27).params
     assert (params.width_a, params.width_b, params.signed) == (32, 32, True)
+
+
+@pytest.mark.parametrize("board", ["de5net", "a10pac", "ecp5_onchip"])
+def test_every_part_in_every_format_reaches_the_clock_of_the_boards(board):
+    model = load_board(board).delay_model()
+    for part, params in {(case.part, case.params) for case in CASES}:
+        choice = choose(part, params, model.period_ns, model.level, model.overhead_ns)
+        assert choice.deepest_ns + model.overhead_ns <= model.period_ns + 1e-9

@@ -10,7 +10,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.axi.signature import Response
 from tests.rtl_lib.mem.memory_bench import simulate
 
-ARGUMENTS = [("a", 64), ("n", 32), ("flag", 1), ("odd", 40)]
+ARGUMENTS = [("a", 64), ("n", 32), ("flag", 1), ("wide", 160), ("odd", 40)]
 COUNTERS = [("accepted", 48), ("stalled", 16)]
 
 
@@ -66,13 +66,16 @@ def with_host(test):
 
 def test_arguments_keep_their_width():
     async def test(host, dut, ctx):
-        values = {"a": 0x1234_5678_9ABC_DEF0, "n": -3, "flag": 3, "odd": (1 << 64) - 1}
+        values = {"a": 0x1234_5678_9ABC_DEF0, "n": -3, "flag": 3, "wide": 0x5555_6666_7777_8888_9999_AAAA_BBBB_CCCC_DDDD_EEEE,
+                  "odd": (1 << 64) - 1}
         for addr, word in dut.map.argument_writes(values):
             assert await host.write(addr, word) == Response.OKAY
         for name, bits in ARGUMENTS:
             expected = values[name] % (1 << bits)
             assert ctx.get(dut.arguments[name]) == expected
-            assert await host.read_wide(dut.map.argument(name)) == expected
+            place = dut.map.argument(name)
+            halves = [await host.read_wide(place + 8 * k) << 64 * k for k in range(-(-bits // 64))]
+            assert sum(halves) == expected
         await host.write(dut.map.argument("a"), 0xAAAA_AAAA, strobe=0b0100)
         assert ctx.get(dut.arguments["a"]) == 0x1234_5678_9AAA_DEF0
     with_host(test)
@@ -145,7 +148,7 @@ def test_counters_are_read_whole():
 
 def test_no_register_there():
     async def test(host, dut, ctx):
-        for addr in (0x18, at.ARGUMENTS + 8 * len(ARGUMENTS), at.COUNTERS + 8 * len(COUNTERS)):
+        for addr in (0x18, at.ARGUMENTS + 8 * (len(ARGUMENTS) + 2), at.COUNTERS + 8 * len(COUNTERS)):
             await host.read(addr)
             assert host.response == Response.SLVERR
             assert await host.write(addr, 1) == Response.SLVERR
@@ -163,9 +166,14 @@ def test_without_arguments_or_counters():
 
 
 @pytest.mark.parametrize("arguments, match", [
-    ([("a", 65)], "64 bits"), ([("a", 0)], "64 bits"), ([("a", 8), ("a", 8)], "different"),
-    ([(f"a{n}", 8) for n in range(481)], "at most 480"),
+    ([("a", 30721)], "1 to 30720 bits"), ([("a", 0)], "1 to 30720 bits"), ([("a", 8), ("a", 8)], "different"),
+    ([(f"a{n}", 8) for n in range(481)], "at most 3840 bytes"), ([("a", 30000), ("b", 1000)], "at most 3840 bytes"),
 ])
 def test_map_refuses(arguments, match):
     with pytest.raises(ValueError, match=match):
         RegisterMap(tuple(arguments))
+
+
+def test_map_refuses_a_counter_that_is_read_in_more_than_two_words():
+    with pytest.raises(ValueError, match="1 to 64 bits"):
+        RegisterMap((), (("c", 65),))
