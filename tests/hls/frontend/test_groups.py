@@ -154,7 +154,6 @@ def test_printf():
 
 
 def test_what_hardware_has_not_is_refused_with_every_place():
-<<<<<<< HEAD
     """Of whatever the table holds: each operation of its rows is named where it stands."""
     module = parse_source(GROUPS + CHANNELS).module
     missing = {(op.span, f"{OPERATIONS[op.opcode].what} is not yet in hardware")
@@ -163,10 +162,3 @@ def test_what_hardware_has_not_is_refused_with_every_place():
         with pytest.raises(CompileError) as caught:
             compile(GROUPS + CHANNELS)
         assert missing <= {(d.span, d.message) for d in caught.value.diagnostics}
-=======
-    with pytest.raises(CompileError) as caught:
-        compile(GROUPS)
-    lines = {(d.span.line, d.message) for d in caught.value.diagnostics}
-    assert (5, "local memory of several work-items is not yet in hardware") in lines and (12, "a barrier is not yet in hardware") in lines
-    assert (21, "an atomic operation is not yet in hardware") in lines
->>>>>>> main
