@@ -57,9 +57,9 @@ demo: setup
 check: setup
 	@$(BIN)/python -m pytest -q -n 2 -m 'not verilator'
 
-# The simulator builds use a core each, and share one cache: they run one after the other.
+# Two files at a time: the tests of a file share their simulators, and a simulation itself is one process on one core.
 test: check
-	@$(BIN)/python -m pytest -q -m verilator
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m verilator
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
