@@ -95,9 +95,9 @@ def _launches() -> Iterator[list[tuple]]:
     """Every launch of a board inside, in order: as it was, its event, the cycle in which it started."""
     seen, execute = [], program_module.execute
 
-    def watched(program, kernel, values, space):
+    def watched(program, queue, kernel, values, space):
         launch = _Launch.of(program, kernel, values, space)
-        event = execute(program, kernel, values, space)
+        event = execute(program, queue, kernel, values, space)
         seen.append((launch, event, started[-1]))
         return event
 
