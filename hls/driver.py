@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .diag import CompileError, Diagnostic
-from .frontend import parse_source
+from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
@@ -72,9 +72,10 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
-    kernels, told = plan_module(module, board, options)
-    inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-    verilog, interface = build_system(inputs, board, options, _address_bits(board))
+    with uncollected():
+        kernels, told = plan_module(module, board, options)
+        inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
+        verilog, interface = build_system(inputs, board, options, _address_bits(board))
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
 
 

@@ -16,7 +16,7 @@ from .preprocess import Expanded, preprocess, with_macro
 
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
-__all__ = ["FrontendError", "Options", "Result", "parse_source"]
+__all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        with _uncollected():
+        with uncollected():
             return _compile(text, file, defines or {}, include_dirs, options, sources)
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
@@ -90,8 +90,9 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
 
 
 @contextmanager
-def _uncollected():
-    """No garbage collection in between: trees of tokens only grow here, and looking through them costs a square of time."""
+def uncollected():
+    """No garbage collection in between: trees of tokens, operations and nets only grow here, and looking through them again and
+    again costs a third of the time or more."""
     before = gc.isenabled()
     gc.disable()
     try:
