@@ -17,6 +17,7 @@ from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import IntType, Value
 from ..schedule import RegionPlan, Window
+from .history import histories_of
 from .level import LevelBuilder
 from .queues import LevelQueues
 
@@ -73,7 +74,9 @@ class RegionBuilder:
         self.epoch = Signal(name="epoch")
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
-            context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
+            if c.root is None:
+                context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
+        context.histories[plan] = histories_of(context, plan)
 
     def build(self) -> Module:
         """The region's module, with one submodule a level and one a loop inside."""
@@ -92,7 +95,10 @@ class RegionBuilder:
             if plan.speculative:
                 m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
             for k, c in enumerate(plan.carried):
-                m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
+                if c.root is None:
+                    m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
+            for root, history in self.context.histories[plan].items():
+                m.submodules[f"history_{root}"] = history.part
         behind = None
         for level in reversed(plan.levels):
             behind = self._level(level, behind)
@@ -148,6 +154,10 @@ class RegionBuilder:
     def _write_carried(self, builder):
         for c in self.plan.carried:
             if c.write.level != builder.plan.index:
+                continue
+            if c.root is not None:
+                if c.root == c.index:
+                    self.context.histories[self.plan][c.root].write(builder)
                 continue
             register = self.context.registers[c.arg]
             self._slot_event(builder, register.write, c.write.stage, C(1))

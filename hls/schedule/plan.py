@@ -24,7 +24,8 @@ class Point:
 class Carried:
     """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
 
-    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level.
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``, the index of
+    another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write`` is where that happens.
     """
 
     index: int
@@ -32,6 +33,8 @@ class Carried:
     next: Value
     read: Point
     write: Point
+    root: int | None = None
+    steps: int = 1
 
     @property
     def overlap(self) -> bool:

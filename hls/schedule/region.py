@@ -1,9 +1,11 @@
 """Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ..diag import CompileError
 from ..ir import Op, Region, TokenType, Value, has
+from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
@@ -54,13 +56,13 @@ class RegionPlanner:
         levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
-        stages = self._stages(region, levels, None, bool(speculative))
+        stages, known = self._shortest(region, loop, levels, bool(speculative))
         wish = loop.attrs.get("ii") if loop is not None else None
         ii = max([wish or 1, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(speculative))
+            stages = self._stages(region, levels, ii, bool(speculative), known)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        carried = _carried(region, levels, stages)
+        carried = _carried(region, levels, stages, known)
         available = self._available(levels, start, carried)
         decide = self._decide(region, levels, stages, available)
         always = tuple(c for c in carried if not c.overlap)  # what matters in every run
@@ -76,7 +78,8 @@ class RegionPlanner:
         again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
         paced = pace(levels, self.children)
         # what keeps tokens of all slots in one window gains nothing from more slots
-        gains = windowed < static_ii and not any(s.shares for s in stages)  # nor what shares a port
+        # nor what shares a port; and a history is kept for one slot only
+        gains = windowed < static_ii and not known and not any(s.shares for s in stages)
         slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if gains else 1
         slots = min(slots, asked.slots or slots)
         uniform = _uniform_trips(region, loop, self.fixed)
@@ -97,8 +100,21 @@ class RegionPlanner:
             shortest,
         )
 
-    def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative) for k in range(levels.count)]
+    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
+        """The stages with the least II, and the histories they need: those cost more than registers that move on, and
+        of several invocations that could take turns only one."""
+        stages = self._stages(region, levels, None, speculative)
+        usual = max(s.ii for s in stages)
+        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual > 1 else {}
+        if known:
+            closer = self._stages(region, levels, None, speculative, known)
+            least = max(s.ii for s in closer)
+            if least < usual and (least == 1 or not self.repeated):
+                return closer, known
+        return stages, {}
+
+    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known) for k in range(levels.count)]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -171,7 +187,9 @@ class RegionPlanner:
         row, bypass = level_queues(sizes, levels, stages, k, elastic)
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if stages.shares else 1)
+        # behind a queue tokens may follow one another closer than the II, which histories cannot have
+        paced = stages.shares or any(c.root is not None and c.read.level == k for c in carried)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if paced else 1)
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
@@ -189,13 +207,14 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
                            f"ask for {least}, or shorten what goes from one iteration to the next")
 
 
-def _carried(region, levels, stages) -> tuple[Carried, ...]:
+def _carried(region, levels, stages, known) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
     return tuple(
         Carried(
             k, arg, value,
             Point(levels.read[k], stages[levels.read[k]].read[k]),
             Point(levels.write[k], stages[levels.write[k]].write[k]),
+            *known.get(k, ()),
         )
         for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True))
     )
@@ -218,7 +237,7 @@ def _ready_point(k, carried, again, decide) -> Point | None:
     """
     if k == 0:
         return None
-    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed]
+    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None]
     if decide is not None and decide.level == k:
         points.append(decide)
     return max(points, default=None)
