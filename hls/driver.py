@@ -87,7 +87,7 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
+        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=unrolled.append))
     kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
 
