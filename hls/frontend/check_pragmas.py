@@ -1,5 +1,7 @@
 """Pragmas and attributes of loops to attributes of the IR's loops."""
 
+from dataclasses import replace
+
 from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
@@ -12,6 +14,10 @@ __all__ = ["PragmaChecker"]
 
 class PragmaChecker(DeclarationChecker):
     """Adds pragmas."""
+
+    def __init__(self, syntax):
+        super().__init__(syntax)
+        self._groups = 0  #: blocks of loops to be fused so far
 
     def pragma(self, node) -> list[LoopPragma]:
         """The loop pragma that a node is, if it is one; others are warned of where they ask for something unknown."""
@@ -28,19 +34,43 @@ class PragmaChecker(DeclarationChecker):
         return []
 
     def _similar_pragma(self, name: str) -> str:
-        return self.similar(name, (*LOOP_PRAGMAS, "ivdep")) if len(name) > 2 else ""
+        return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""
 
     def unattached(self, pragmas: list[LoopPragma]):
         """Warn of pragmas that no loop follows."""
         for pragma in pragmas:
-            self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
-                      "write it directly before for, while or do")
+            if pragma.name == "loop_fuse":
+                self.warn(pragma.span, "#pragma loop_fuse is not before a block of loops: ignored",
+                          "put the loops into braces, and it before them")
+            else:
+                self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
+                          "write it directly before for, while or do")
+
+    def fused(self, block: tt.Block, pragmas: list[LoopPragma]) -> tt.Block:
+        """The block with its loops marked for what a ``loop_fuse`` among the pragmas asks; others are warned of."""
+        wishes = [pragma for pragma in pragmas if pragma.name == "loop_fuse"]
+        self.unattached([pragma for pragma in pragmas if pragma not in wishes])
+        if len(wishes) > 1:
+            raise CompileError.at(wishes[1].span, f"#pragma loop_fuse stands at line {wishes[0].span.line}, too",
+                                  "keep one of them")
+        if not wishes:
+            return block
+        if sum(isinstance(s, tt.Loop) for s in block.statements) < 2:
+            self.warn(wishes[0].span, "#pragma loop_fuse: there are no two loops in this block", "remove it")
+        depth = self._number(wishes[0], wishes[0].argument, 1) if wishes[0].argument else 1
+        self._groups += 1
+        mark = (self._groups, depth, int(wishes[0].independent))
+        return replace(block, statements=tuple(
+            replace(s, attrs=s.attrs | {"loop_fuse": mark}) if isinstance(s, tt.Loop) else s for s in block.statements))
 
     def loop_attrs(self, pragmas: list[LoopPragma]) -> tuple[dict, tuple]:
         """What the pragmas before a loop ask for: its attributes, and (array or None, safelen or 0) of each ivdep."""
         attrs, ivdep, spans = {}, [], {}
+        self.unattached([pragma for pragma in pragmas if pragma.name == "loop_fuse"])
         for pragma in pragmas:
             with self.recover():
+                if pragma.name == "loop_fuse":
+                    continue
                 if pragma.name == "ivdep":
                     ivdep.append(self._ivdep(pragma))
                 else:

@@ -46,6 +46,8 @@ class StatementChecker(PragmaChecker):
         if loop is not None:
             label = node.name if isinstance(node, c_ast.Label) else ""
             return [*self._label_place(node), self._loop(loop, pragmas, label)]
+        if isinstance(node, c_ast.Compound):
+            return [self.fused(block, pragmas) if isinstance(block, tt.Block) else block for block in self.statement(node)]
         self.unattached(pragmas)
         return self.statement(node)
 

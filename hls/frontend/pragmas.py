@@ -27,7 +27,6 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "max_interleaving": PragmaForm("max_interleaving", None),
     "speculated_iterations": PragmaForm("speculated_iterations", None),
     "disable_loop_pipelining": PragmaForm("disable_loop_pipelining", True, takes_argument=False),
-    "loop_fuse": PragmaForm("loop_fuse", True, takes_argument=False),
     "nofusion": PragmaForm("nofusion", True, takes_argument=False),
     "nounroll": PragmaForm("unroll", 1, takes_argument=False),
 }
@@ -54,7 +53,6 @@ class Opposites:
 _OPPOSITES = (
     *(Opposites("disable_loop_pipelining", other) for other in ("ii", "max_interleaving", "speculated_iterations")),
     Opposites("disable_loop_pipelining", "max_concurrency", lambda first, second: second != 1),
-    Opposites("loop_fuse", "nofusion"),
     # of a loop that is unrolled entirely nothing is left to be paced, or made one with others
     *(Opposites("unroll", other, lambda first, second: first == -1)
       for other in ("ii", "max_interleaving", "speculated_iterations", "max_concurrency", "disable_loop_pipelining",
@@ -64,13 +62,15 @@ _OPPOSITES = (
 
 @dataclass(frozen=True)
 class LoopPragma:
-    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``."""
+    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for loop_fuse,
+    whose number is a depth, ``independent``."""
 
     name: str
     span: Span
     argument: str = ""
     array: str = ""
     safelen: str = ""
+    independent: bool = False
 
 
 def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
@@ -78,8 +78,8 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     text = _without_vendor(text.strip())
     name, _, rest = re.sub(r"^(\w+)", r"\1 ", text).partition(" ")
     rest = rest.strip()
-    if name == "ivdep":
-        return _ivdep(rest, span)
+    if name in _CLAUSES:
+        return _CLAUSES[name](rest, span)
     if name not in LOOP_PRAGMAS:
         return None
     rest = _bare(rest)
@@ -124,6 +124,17 @@ def _ivdep(rest: str, span: Span) -> LoopPragma:
         found[match.group(1)] = match.group(2).strip()
         rest = rest[match.end():]
     return LoopPragma("ivdep", span, "", found.get("array", ""), found.get("safelen", ""))
+
+
+def _loop_fuse(rest: str, span: Span) -> LoopPragma:
+    match = re.fullmatch(r"(?:depth\s*\((.*)\)\s*)?(independent)?", rest)
+    if not match or match.group(1) == "":
+        raise CompileError.at(span, f"#pragma loop_fuse does not take '{rest}'", "write loop_fuse depth(N) independent")
+    return LoopPragma("loop_fuse", span, match.group(1) or "", independent=bool(match.group(2)))
+
+
+#: pragmas with arguments that have names
+_CLAUSES = {"ivdep": _ivdep, "loop_fuse": _loop_fuse}
 
 
 def contradiction(attrs: dict) -> tuple[str, str] | None:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ..diag import Span
-from ..ir import Op
+from ..ir import Op, is_access, memory_name, walk
 
-__all__ = ["Merged", "common_promises", "take_over"]
+__all__ = ["Merged", "common_promises", "own_promises", "take_over"]
 
 #: what the source asks of a loop in hardware
 _WISHES = ("ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining")
@@ -40,6 +40,17 @@ def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
                 known = found.get(memory or other, 1)
                 found[memory or other] = _weaker(safelen, least) if known == 1 else _stronger(known, _weaker(safelen, least))
     return tuple(found.items())
+
+
+def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
+    """The ``ivdep`` of two loops that are fused: what one of them promises of memories that the other leaves alone."""
+    found = {}
+    for loop, other in ((first, second), (second, first)):
+        mine, others = ({memory_name(op) for op in walk(each.regions[0]) if is_access(op)} for each in (loop, other))
+        for memory, safelen in loop.attrs.get("ivdep", ()):
+            for name in (mine if not memory else {memory}) - others:
+                found[name] = _stronger(found.get(name, safelen), safelen)
+    return tuple(sorted(found.items()))
 
 
 def _weaker(a: int, b: int) -> int:

@@ -161,7 +161,7 @@ class _Merge:
         return again, chosen[:len(args)], [next(renewed) if first is not None else after for _, after, first in own]
 
     def _replace(self, values: dict[Value, Value], ops: Iterable[Op]):
-        for op in _all(ops):
+        for op in walk(Region(ops=list(ops))):
             op.operands = [values.get(v, v) for v in op.operands]
 
 
@@ -176,13 +176,5 @@ def _steady(ops: list[Op]) -> list[Op]:
     return found
 
 
-def _all(ops: Iterable[Op]) -> Iterable[Op]:
-    """The operations and everything inside."""
-    for op in ops:
-        yield op
-        for region in op.regions:
-            yield from walk(region)
-
-
 def _used(op: Op) -> set[Value]:
-    return {v for inner in _all([op]) for v in inner.operands}
+    return {v for inner in walk(Region(ops=[op])) for v in inner.operands}

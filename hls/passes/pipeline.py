@@ -23,6 +23,7 @@ from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
 from .loop_coalesce import LoopCoalesce
+from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
 from .merged import Merged
 from .narrow import Narrow
@@ -107,6 +108,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
+        LoopFuse(options.address_bits, options.model, options.warn, options.record), *CLEAN,
         LoopCoalesce(options.model, options.warn, options.record), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.

@@ -6,9 +6,9 @@ import re
 from hls.frontend import parse_source
 from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
 from hls.ir.verifier import verify
 from hls.passes.inline import Inline
+from hls.passes.pipeline import PipelineOptions, kernel_pipeline
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
@@ -22,9 +22,12 @@ def loops(function) -> int:
     return sum(op.opcode == "loop" for op in walk(function.body))
 
 
-def passes_through(text: str, until: str, record=None, warn=None):
+def passes_through(text: str, until: str, record=None, warn=None, mark=None):
     """(module of the source, function before the pass of that name, after it, after all passes), each verified."""
     module = parse_source(text, "k.cl", {}, []).module
+    for op in walk(module.kernels[0].body) if mark else ():
+        if op.opcode == "loop":
+            mark(op)
     (function,) = Inline().run(module).kernels
     stages = {}
     options = PipelineOptions(model=load_board("de5net").delay_model(), record=record, warn=warn)
@@ -45,12 +48,15 @@ def outcome(function_or_module, launch) -> dict:
     return {name: bytes(data) for name, data in buffers.items()}
 
 
-def check_random(seed: int, until: str, pragmas: list[str]) -> int:
-    """Compare a random kernel with pragmas before its loops, at each stage; returns how many loops were made one."""
+def check_random(seed: int, until: str, pragmas: list[str], mark=None) -> int:
+    """Compare a random kernel with pragmas before its loops, at each stage; returns how many loops were made one.
+
+    ``mark`` is given every loop of the IR, to ask for what no pragma before a loop can.
+    """
     rng, kernel = random.Random(seed), random_kernel(seed)
-    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if rng.random() < 0.7 else "") + m[0], kernel.text)
+    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0], kernel.text)
     merged = []
-    module, before, after, last = passes_through(text, until, lambda r: merged.append(r) if hasattr(r, "how") else None)
+    module, before, after, last = passes_through(text, until, lambda r: merged.append(r) if hasattr(r, "how") else None, mark=mark)
     for launch in launches(kernel, seed):
         expected = outcome(module, launch)
         for stage in (before, after, last):

@@ -35,17 +35,30 @@ def test_random_nests_are_worth_running():
 @pytest.mark.parametrize("body", [
     "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j & 63] = b[j] + i;",
     # something before and behind, with state through both loops
-    "int s = 0;\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) { s ^= b[i]; int t = b[i + 8]; for (int j = 0; j < m; j++) "
-    "{ s += b[j] * t; t++; } a[i] = s + t; s += b[i + 1]; } a[20] = s;",
+    """int s = 0;
+    #pragma loop_coalesce
+    for (int i = 0; i < n; i++) {
+        s ^= b[i]; int t = b[i + 8];
+        for (int j = 0; j < m; j++) { s += b[j] * t; t++; }
+        a[i] = s + t; s += b[i + 1]; }
+    a[20] = s;""",
     # bounds that depend on the outer loop, and on memory
     "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = i; j < (b[i] & 7); j++) a[j] += i + 1;",
     # leaving the inner loop, and the outer one
-    "int s = 0;\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (b[j] > 50) break; s += j; } "
-    "if (s > 40) break; a[i] = s; } a[63] = s;",
+    """int s = 0;
+    #pragma loop_coalesce
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) { if (b[j] > 50) break; s += j; }
+        if (s > 40) break;
+        a[i] = s; }
+    a[63] = s;""",
     "int i = n;\n#pragma loop_coalesce\ndo { int j = 0; while (j < m) a[(i + j++) & 63] += j; } while (--i > 0);",
     # a step that carries two values around
-    "int p = 1, q = 2;\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { int t = p; p = q; q = t + j; } "
-    "a[i] = p; }",
+    """int p = 1, q = 2;
+    #pragma loop_coalesce
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) { int t = p; p = q; q = t + j; }
+        a[i] = p; }""",
 ])
 def test_two_levels(body):
     left, records, told = coalesced(body)
