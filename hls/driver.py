@@ -9,7 +9,7 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
-from .passes.hardware import check_hardware
+from .passes.hardware import check_hardware, check_options
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
@@ -84,7 +84,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, changed = check_hardware(module), []
+    told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),

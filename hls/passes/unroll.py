@@ -34,7 +34,7 @@ class Unroll:
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
     private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers, unless
-    the source asks something of them as loops. ``record`` is told of every loop that is unrolled, once for each copy that an
+    the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer copies. ``record`` is told of every loop that is unrolled, once for each copy that an
     enclosing loop made of it.
     """
 
@@ -96,7 +96,7 @@ class Unroll:
             return None
         trips = count_trips(op)
         if wish == 0:
-            automatic = (trips is not None and not _CONTROLS & op.attrs.keys() and self._small(op, trips)
+            automatic = (trips is not None and not _CONTROLS & op.attrs.keys() and self._small(op, trips, function)
                          and self._indexes_array(op, function))
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
@@ -111,8 +111,9 @@ class Unroll:
                        "ask for fewer copies, or remove it")
         return trips.count, trips
 
-    def _small(self, op: Op, trips: Trips) -> bool:
-        return trips.count <= self.auto_trips and trips.count * self._size(op) <= self.auto_ops
+    def _small(self, op: Op, trips: Trips, function: Function) -> bool:
+        most = min(self.auto_trips, function.attrs.get("max_unroll_loops", self.auto_trips))
+        return trips.count <= most and trips.count * self._size(op) <= self.auto_ops
 
     def _indexes_array(self, op: Op, function: Function) -> bool:
         """Whether the loop, with none inside, accesses a small private array at a place that is not constant."""
