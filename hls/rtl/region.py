@@ -221,9 +221,15 @@ class RegionBuilder:
     def _leave_windows(self, builder):
         """Tokens that pass the end of a window make room in it."""
         for _, window, credits in self.windows:
-            if window.until.level == builder.plan.index:
+            if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
                 builder.m.d.comb += credits.give.eq(passes & self._matters(window))
+
+    def leave_undecided(self, index: int, taken):
+        """Tokens that leave the queue in front of level ``index``, and be it to be dropped, make room in windows that end there."""
+        for _, window, credits in self.windows:
+            if window.undecided and window.until.level == index:
+                self.m.d.comb += credits.give.eq(taken)
 
     def enter_windows(self, builder) -> list:
         """One gate for each window that begins with the level."""

@@ -95,3 +95,20 @@ __kernel void both_in_step(ARGS) {
     for (int i = 0; i < n / 8; i++) for (int j = 0; j < 8; j++) a[i * 8 + j] *= b[i] | 1;
   }
 }
+
+__kernel void one_ahead(ARGS) {
+  int i = 0;
+  #pragma speculated_iterations 1
+  while (i < n && b[i] < 55) { a[i] = i; i++; }
+  a[70] = i;
+}
+
+__kernel void few_ahead(ARGS) {
+  for (int k = 0; k < 3; k++) {
+    int i = k;
+    #pragma speculated_iterations 5
+    #pragma max_interleaving 1
+    do a[i] ^= 5 + k; while (b[i++] < 55 && i < n);
+    a[70 + k] = i;
+  }
+}
