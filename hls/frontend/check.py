@@ -27,7 +27,7 @@ class Program(StatementChecker):
         for node in self.syntax.tree.ext:
             with self.recover():
                 if isinstance(node, c_ast.Pragma):
-                    pending += self._pragma(node)
+                    pending += self.pragma(node)
                 elif isinstance(node, c_ast.FuncDef):
                     self._definition(node)
                 elif isinstance(node, c_ast.Typedef):
@@ -36,7 +36,7 @@ class Program(StatementChecker):
                     self._file_declaration(node)
                 else:
                     raise CompileError.at(self.span(node), "this cannot stand at file scope")
-        self._unattached(pending)
+        self.unattached(pending)
         self._check_calls()
 
     # -- file scope

@@ -10,6 +10,7 @@ from amaranth import *
 from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
+from rtl_lib.delay import EventDelay
 from rtl_lib.exits import ExitBuffer, ExitFifo
 from rtl_lib.loop import LoopHeader
 from rtl_lib.slots import SlotEvent
@@ -180,12 +181,14 @@ class RegionBuilder:
 
     def _later(self, m, event, cycles):
         """An event that reaches ``event`` some cycles later: the header's pacing does not stop with the level."""
-        over = self.header.done.valid if self.plan.speculative else 0
-        for k in range(cycles):
-            earlier = SlotEvent(self.plan.slots).create(path=(f"again_{k}",))
-            m.d.sync += [event.valid.eq(earlier.valid & ~over), event.slot.eq(earlier.slot)]
-            event = earlier
-        return event
+        if not cycles:
+            return event
+        delay = EventDelay(self.plan.slots, cycles)
+        m.submodules += delay
+        m.d.comb += [event.valid.eq(delay.o.valid), event.slot.eq(delay.o.slot)]
+        if self.plan.speculative:
+            m.d.comb += delay.cancel.eq(self.header.done.valid)
+        return delay.i
 
     def _announce_ready(self, builder):
         for level, events in self.ready_events.items():
@@ -228,9 +231,15 @@ class RegionBuilder:
     def _leave_windows(self, builder):
         """Tokens that pass the end of a window make room in it."""
         for _, window, credits in self.windows:
-            if window.until.level == builder.plan.index:
+            if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
                 builder.m.d.comb += credits.give.eq(passes & self._matters(window))
+
+    def leave_undecided(self, index: int, taken):
+        """Tokens that leave the queue in front of level ``index``, and be it to be dropped, make room in windows that end there."""
+        for _, window, credits in self.windows:
+            if window.undecided and window.until.level == index:
+                self.m.d.comb += credits.give.eq(taken)
 
     def enter_windows(self, builder) -> list:
         """One gate for each window that begins with the level."""

@@ -56,12 +56,14 @@ class Carried:
 class Window:
     """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
 
-    With ``overlap`` this holds in runs in which buffers overlap only.
+    With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
+    front of the level of ``until``, whether they go on or come behind the last one of their invocation.
     """
 
     until: Point
     most: int
     overlap: bool
+    undecided: bool = False
 
 
 @dataclass(frozen=True)
