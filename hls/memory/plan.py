@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, walk
+from ..ir.accesses import is_access, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..target.board import Memory
 
