@@ -17,7 +17,7 @@ from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
 
-__all__ = ["Dependence", "DependenceTester", "Kind", "dependences"]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -61,10 +61,10 @@ def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence,
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
             found += tester.pair(first, second)
-    return tuple(promised for fact in found if (promised := _promised(fact)) is not None)
+    return tuple(kept for fact in found if (kept := promised(fact)) is not None)
 
 
-def _promised(fact: Dependence) -> Dependence | None:
+def promised(fact: Dependence) -> Dependence | None:
     """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen`` iterations."""
     names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
     for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
