@@ -47,7 +47,9 @@ class TypeChecker(StructChecker):
             return self._word(names[0], span)
         words = Counter(names)
         if words["long"] == 2:
-            raise CompileError.at(span, "'long long' is not a type of OpenCL C", "write long: it has 64 bits")
+            self.warn(span, "'long long' is taken as long, which has 64 bits", "write long")
+            words["long"] = 1
+            names = [*words.elements()]
         signs = words["signed"] + words["unsigned"]
         kinds = [w for w in _BASES if words[w]]
         if "double" in words:
@@ -122,8 +124,6 @@ class TypeChecker(StructChecker):
 
     def _pointer(self, target: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
-        if isinstance(target.type, ct.Pointer):
-            raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
             raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")
@@ -131,8 +131,6 @@ class TypeChecker(StructChecker):
 
     def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
-        if isinstance(element.type, ct.Pointer):
-            raise CompileError.at(span, "arrays of pointers are not supported", "use an array of indices")
         if isinstance(element.type, ct.Void):
             raise CompileError.at(span, "an array cannot hold void")
         self.complete(element.type, span, "the element of an array")
