@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value, walk
+from ..ir import I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
 from .points_to import NULL, Roots
