@@ -97,7 +97,7 @@ class ValueChecker(TypeChecker):
         name, span = str(node.name), self.span(node)
         meaning = self.find(name)
         if isinstance(meaning, EnumConstant):
-            return tt.Const(meaning.type, span, meaning.value & 0xFFFFFFFF)
+            return tt.Const(meaning.type, span, meaning.value & (1 << meaning.type.bits) - 1)
         if isinstance(meaning, tt.Variable):
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
@@ -148,8 +148,11 @@ class ValueChecker(TypeChecker):
         return constant(result) if isinstance(e, tt.Const) else result
 
     def _sizeof(self, node, span):
+        named = self.find(str(node.expr.name)) if isinstance(node.expr, c_ast.ID) else None
         if isinstance(node.expr, c_ast.Typename):
             t = self.declared(node.expr, span).type
+        elif isinstance(named, TypeName):  # in an attribute, where the grammar knows no typedefs
+            t = named.meaning.type
         else:
             t = self.expression(node.expr).type
         if isinstance(t, ct.Void):

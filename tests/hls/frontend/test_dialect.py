@@ -136,3 +136,21 @@ def test_refused(text, message):
     with pytest.raises(CompileError) as caught:
         parse_source(text, "k.cl")
     assert message in caught.value.diagnostics[0].message
+
+
+FLOW = """
+enum Wide { BIG = 4294883355U, NEXT, LESS = -1 };
+typedef float2 pair;
+int digit(int x) { switch (x) { case 0: return 5; case 1: x += 2; default: return x * 3; } }
+int broken(int x) { switch (x & 3) { case 0: return 5; default: if (x > 4) break; return 7; } return 9; }
+__kernel void k(__global uint *o, int n) {
+    pair __attribute__((bankwidth(sizeof(pair)))) a[2] = { { 1, 2 }, { 3, 4 } };
+    o[0] = BIG * (uint)n; o[1] = NEXT >> 4; o[2] = LESS; o[3] = sizeof(BIG); o[4] = digit(n) + 100 * broken(n) + (int)a[n & 1].y;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+def test_enums_and_switches(context, n):
+    run_both(context, FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""), "k", {"o": np.zeros(5, "u4"), "n": np.int32(n)})
+    assert parse_source(FLOW, "k.cl").warnings == ()
