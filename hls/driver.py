@@ -7,7 +7,7 @@ from pathlib import Path
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module
-from .memory import MemoryPlan, choose_units, plan_memory
+from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
 from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
@@ -49,6 +49,7 @@ class Result:
     module: Module
     kernels: tuple[CompiledKernel, ...]
     warnings: tuple[Diagnostic, ...] = field(default=())
+    channels: tuple[ChannelPlan, ...] = ()
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -74,9 +75,10 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     _check(options, board)
     with uncollected():
         kernels, told = plan_module(module, board, options)
+        channels = plan_channels(module.channels, [k.function for k in kernels])
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, board, options, _address_bits(board))
-    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
+        verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))
+    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:

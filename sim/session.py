@@ -103,6 +103,10 @@ class Session:
         """Cycles since the simulator started."""
         return int(self._commands(["cycle"])[0][0])
 
+    def quiet(self) -> bool:
+        """Whether no memory access is on its way."""
+        return self._commands(["quiet"])[0][0] == "1"
+
     def trace(self, path: Path, start: int, cycles: int) -> None:
         """Write the waveform of the window [start, start + cycles) to ``path``; needs a build with tracing."""
         self._commands([f"trace {start} {cycles} {Path(path).absolute()}"])

@@ -325,7 +325,7 @@ class _Emitter:
         self._line(depth + 1, f"{value} = {queue}.take()")
 
     def _op_channel_write(self, op, depth):
-        index, pred, value = self._names(op.operands)
+        index, pred, value = self._names(op.operands[:3])
         queue = self._channel(op, index, depth)
         self._wait(op, pred, f"{queue}.full", depth)
         self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)

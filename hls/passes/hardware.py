@@ -25,8 +25,6 @@ OPERATIONS: dict[str, Missing] = {
     "barrier": Missing("a barrier", "split the kernel in two where the barrier stands, or run it in the emulator"),
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
     "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
-    "channel_read": Missing("reading a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
-    "channel_write": Missing("writing a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 

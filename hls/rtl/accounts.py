@@ -38,8 +38,12 @@ def causes_of(context) -> list[Cause]:
         causes += _loop_causes(plan, seen)
     for plan in outer[::-1]:
         causes += _loop_causes(plan, seen)
-    return causes + [Cause("wait", row.op, seen["wait", row.op]) for row in _rows(context.plan.top)[::-1]
-                     if row.joins and row.op.opcode != "loop"]
+    for row in _rows(context.plan.top)[::-1]:
+        if row.joins and row.op.opcode != "loop":
+            causes.append(Cause("wait", row.op, seen["wait", row.op]))
+        elif row.op in context.channels and not row.joins:  # others' waits are over before long, and count as draining
+            causes.append(Cause("store", row.op, seen["stalled", row.op]))
+    return causes
 
 
 def _by_region(context):

@@ -2,6 +2,7 @@
 
 from amaranth import *
 
+from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
@@ -28,6 +29,7 @@ class KernelHardware:
         for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         build_onchip(context)
+        self.ends = build_ends(context)  #: the stream of each end of a channel
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
         build_fences(context)
         build_hazards(context)

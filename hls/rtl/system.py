@@ -8,8 +8,9 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
 from ..ir import Function
-from ..memory import MemoryPlan
+from ..memory import ChannelPlan, MemoryPlan
 from ..schedule import KernelPlan
+from .channels import ChannelWatch, connect_channels
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
 from .global_memory import connect_axi, connect_ram
@@ -31,13 +32,15 @@ class KernelInput:
     plan: KernelPlan
 
 
-def build_system(kernels: list[KernelInput], board, options, address_bits: int) -> tuple[dict[str, str], SystemInterface]:
+def build_system(kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options,
+                 address_bits: int) -> tuple[dict[str, str], SystemInterface]:
     """Verilog texts by file name, and the interface that drivers and simulators need."""
-    return _System(kernels, board, options, address_bits).build()
+    return _System(kernels, channels, board, options, address_bits).build()
 
 
 class _System:
-    def __init__(self, kernels, board, options, address_bits):
+    def __init__(self, kernels, channels, board, options, address_bits):
+        self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.m = Module()
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
@@ -49,6 +52,7 @@ class _System:
         memory = self.board.memory
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
+        connect_channels(self.m, hardware, self.channels.values())
         if self.onchip:
             ports, ram = connect_ram(hardware)
             banks = ()
@@ -70,7 +74,7 @@ class _System:
         context = KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
                                 self.board.memory.read_latency, arguments, self.seed)
         hardware = KernelHardware(context)
-        counters = KernelCounters(hardware, self.board.clock.kernel_mhz, self.counted)
+        counters = KernelCounters(hardware, self.board.clock.kernel_mhz, self.counted, self.channels)
         self.m.submodules[function.name] = context.m
         map_ = self.control.add(hardware, registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)

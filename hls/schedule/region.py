@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, TokenType, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -139,6 +140,8 @@ class RegionPlanner:
             return 0
         if op.opcode == "hazard":
             return HAZARD_LATENCY
+        if is_call(op):
+            return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, carried, decide, stages, levels) -> int:

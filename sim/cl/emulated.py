@@ -18,9 +18,9 @@ from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
 
 from .arguments import Value
-from .constants import command_execution_status, status_code
+from .constants import status_code
 from .errors import RuntimeError
-from .event import Event, Statistics
+from .event import Event, PendingEvent, Statistics
 from .memory import LocalMemory
 from .platform import Context
 from .queue import CommandQueue
@@ -74,34 +74,21 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
                            function.attrs.get("work_group_size"))
 
 
-class EmulatedEvent(Event):
+class EmulatedEvent(PendingEvent):
     """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel: then it goes on
-    when another kernel is launched, and :meth:`wait` is where it has to end."""
+    when another kernel is launched."""
 
     def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, space: IndexSpace, started: Started, kept):
-        self._program, self._context, self._kernel, self._space = program, context, kernel, space
+        super().__init__(program)
+        self._context, self._kernel, self._space = context, kernel, space
         self.started, self._kept = started, kept
-        self._finished: Event | None = None
-        self._error: RuntimeError | None = None
 
-    @property
-    def program(self) -> Emulated:
-        return self._program
-
-    @property
-    def done(self) -> bool:
-        return self._finished is not None
-
-    def wait(self) -> None:
-        """Return when the launch has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
-        if not self.done and self._error is None:
-            _advance(self._program, last=True)
-        if not self.done and self._error is None:
-            error = _failure(self._program, self._program.emulator.waiting())
-            self._program.emulator.reset()
-            self._program.give_up(error)
-        if self._error is not None:
-            raise self._error
+    def complete(self) -> None:
+        _advance(self.program, last=True)
+        if not self.done and not self.failed:
+            error = _failure(self.program, self.program.emulator.waiting())
+            self.program.emulator.reset()
+            self.program.give_up(error)
 
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
@@ -111,25 +98,12 @@ class EmulatedEvent(Event):
         if os.environ.get("SLUICE_STATS") == "1":
             count = statistics["work_items"]
             print(f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
-        self._finished = Event(start, board.now_ns, Statistics(statistics, outcome.seconds))
+        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds)))
 
-    def fail(self, error: RuntimeError) -> None:
+    def fail(self, error: Exception) -> None:
         """The launch was given up."""
-        self._error, self._kept = error, None
-
-    @property
-    def stats(self) -> Statistics:
-        self.wait()
-        return self._finished.stats
-
-    @property
-    def profile(self):
-        self.wait()
-        return self._finished.profile
-
-    @property
-    def command_execution_status(self) -> int:
-        return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
+        super().fail(error)
+        self._kept = None
 
 
 def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],

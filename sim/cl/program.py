@@ -15,6 +15,7 @@ from sim.loaded import LoadedSystem, TraceRequest
 
 from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
+from .board_runs import BoardRuns
 from .constants import kernel_info, program_build_info, status_code
 from .errors import ArgumentCountError, LogicError, RuntimeError
 from .event import Event, wait_for_events
@@ -39,6 +40,7 @@ class Program:
         self.emulated = context.device.kind == "emulator"
         self._log = ""
         self._system: LoadedSystem | None = None
+        self.launches = BoardRuns(self)  #: on the simulated board
 
     def build(self, options: str | Iterable[str] = (), devices=None, cache_dir: str | None = None, *,
               device: str | None = None) -> "Program":

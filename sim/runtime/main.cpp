@@ -7,6 +7,7 @@
 //   until NAME LIMIT         -> ok HIGH CYCLE           (stops when the output NAME is high or after LIMIT cycles)
 //   reset SEED               -> ok
 //   cycle                    -> ok CYCLE
+//   quiet                    -> ok QUIET                (1: no memory access is on its way)
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
 //   untrace                  -> ok
 //   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
@@ -97,6 +98,8 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     simulation.reset();
   } else if (command == "cycle") {
     return "ok " + std::to_string(simulation.cycle());
+  } else if (command == "quiet") {
+    return "ok " + std::to_string(simulation.quiet());
   } else if (command == "trace") {
     const auto from = argument<uint64_t>(words);
     const auto cycles = argument<uint64_t>(words);

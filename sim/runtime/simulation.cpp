@@ -155,6 +155,10 @@ uint64_t Simulation::run(uint64_t limit, uint64_t mask) {
   return interrupt_.get();
 }
 
+bool Simulation::quiet() const {
+  return std::all_of(memories_.begin(), memories_.end(), [](const auto& memory) { return memory->quiet(); });
+}
+
 void Simulation::trace(const std::string& path, uint64_t from, uint64_t cycles) {
   end_trace();
   trace_path_ = path;

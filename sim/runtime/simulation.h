@@ -33,6 +33,8 @@ class Simulation {
   bool run_until(const std::string& name, uint64_t limit);
   uint64_t interrupts() const { return interrupt_.get(); }
   uint64_t cycle() const { return cycle_; }
+  /// Whether no memory has anything on its way: what waits then does not wait for memory.
+  bool quiet() const;
 
   /// Writes a waveform of `cycles` cycles from cycle `from` on; throws std::runtime_error in a build without tracing.
   void trace(const std::string& path, uint64_t from, uint64_t cycles);

@@ -1,0 +1,109 @@
+"""Calls on one side of a channel keep the order of the program."""
+
+from dataclasses import dataclass
+
+from ..analysis.channels import channel_ends, is_call
+from ..analysis.loops import LoopTree
+from ..ir import TOKEN, Builder, Function, Op, Region, Value, walk
+from ..ir.clone import clone_function
+
+__all__ = ["ChannelOrder"]
+
+
+@dataclass(frozen=True)
+class ChannelOrder:
+    """Before: a flat kernel. After: calls on one side of a channel happen in the order of the program, however the machine
+    divides the kernel into levels.
+
+    The tokens of a region keep their order, so one call keeps its own if the invocations of the loops around it do not mix:
+    these get the attribute ``interleave`` = False. Several calls of one region take turns: they have the attribute ``turn``,
+    their place among them. Where calls lie in several regions, each region waits for the one before by a token.
+    Every call has its place in the program as attribute ``order``: what waits for another kernel must not be in an earlier
+    level than a call before it, or that one might never be made.
+    """
+
+    name = "channel-order"
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError for a channel that is not known at compile time."""
+        if not any(is_call(op) for op in walk(function.body)):
+            return function
+        result = clone_function(function)
+        tree = LoopTree(result)
+        for calls in channel_ends(result).values():
+            for call in calls:
+                for loop in tree.around(call):
+                    loop.op.attrs["interleave"] = False
+            _take_turns(calls, tree)
+            if len({tree.region_of(call) for call in calls}) > 1:
+                _Chain(result, set(calls)).run()
+        for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
+            call.attrs["order"] = k
+        return result
+
+
+def _take_turns(calls: list[Op], tree: LoopTree):
+    """Number the calls of a region that has more than one of them."""
+    regions: dict[Region, list[Op]] = {}
+    for call in calls:
+        regions.setdefault(tree.region_of(call), []).append(call)
+    for together in regions.values():
+        for turn, call in enumerate(together if len(together) > 1 else ()):
+            call.attrs["turn"] = turn
+
+
+class _Chain:
+    """Leads a token through the regions that hold any of the calls."""
+
+    def __init__(self, function: Function, calls: set[Op]):
+        self.function, self.calls = function, calls
+
+    def run(self):
+        body = self.function.body
+        start = _op("const", [], TOKEN, body.ops[0], {"value": 0})
+        body.ops.insert(0, start)
+        self._through(body, start.result, False)
+
+    def _links(self, region: Region) -> list[Op]:
+        """The calls of the region, and the loops with calls inside."""
+        return [op for op in region.ops if op in self.calls or any(x in self.calls for r in op.regions for x in walk(r))]
+
+    def _through(self, region: Region, token: Value, needed: bool) -> Value:
+        """Let the links of the region follow ``token`` and each other; returns the token behind the last, if it is ``needed``."""
+        links = self._links(region)
+        if all(op in self.calls for op in links):  # they take turns, and begin when the region does
+            return self._joined(region, links) if needed else token
+        for k, op in enumerate(links):
+            more = needed or k + 1 < len(links)
+            if op in self.calls:
+                op.operands.append(token)
+                token = _done(op) if more else token
+            else:
+                token = self._loop(op, token)
+        return token
+
+    def _loop(self, loop: Op, token: Value) -> Value:
+        (body,) = loop.regions
+        loop.operands.append(token)
+        loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
+        body.args.append(Value(TOKEN, "order", body, len(body.args)))
+        arg = body.args[-1]
+        body.terminator.operands.append(self._through(body, arg, True))
+        return loop.results[-1]
+
+    def _joined(self, region: Region, calls: list[Op]) -> Value:
+        """A token that is there when all the calls are done."""
+        if len(calls) == 1:
+            return _done(calls[0])
+        both = _op("token", [_done(call) for call in calls], TOKEN, calls[-1])
+        region.ops.insert(region.ops.index(calls[-1]) + 1, both)
+        return both.result
+
+
+def _done(call: Op) -> Value:
+    call.results.append(Value(TOKEN, "", call, len(call.results)))
+    return call.results[-1]
+
+
+def _op(opcode: str, operands: list[Value], type, like: Op, attrs=None) -> Op:
+    return Builder(Region(), like.span).op(opcode, *operands, result=type, attrs=attrs)
