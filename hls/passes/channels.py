@@ -68,36 +68,58 @@ class _Chain:
         """The calls of the region, and the loops with calls inside."""
         return [op for op in region.ops if op in self.calls or any(x in self.calls for r in op.regions for x in walk(r))]
 
-    def _through(self, region: Region, token: Value, needed: bool) -> Value:
-        """Let the links of the region follow ``token`` and each other; returns the token behind the last, if it is ``needed``."""
+    def _through(self, region: Region, token: Value, needed: bool) -> Value | None:
+        """Let the links of the region follow ``token``, and each other unless they keep their order anyway; returns the token
+        behind them if it is ``needed``."""
         links = self._links(region)
-        if all(op in self.calls for op in links):  # they take turns, and begin when the region does
-            return self._joined(region, links) if needed else token
+        if self._keep_order(links):
+            done = [self._link(op, token, needed) for op in links]
+            return self._joined(region, links, done) if needed else None
         for k, op in enumerate(links):
-            more = needed or k + 1 < len(links)
-            if op in self.calls:
-                op.operands.append(token)
-                token = _done(op) if more else token
-            else:
-                token = self._loop(op, token)
+            token = self._link(op, token, needed or k + 1 < len(links))
         return token
 
-    def _loop(self, loop: Op, token: Value) -> Value:
+    def _keep_order(self, links: list[Op]) -> bool:
+        """Whether the links of one region need no tokens between them: calls take turns, and a single loop follows itself."""
+        return len(links) == 1 or all(op in self.calls for op in links)
+
+    def _link(self, op: Op, token: Value, needed: bool) -> Value | None:
+        if op not in self.calls:
+            return self._loop(op, token, needed)
+        op.operands.append(token)
+        return _done(op) if needed else None
+
+    def _loop(self, loop: Op, token: Value, needed: bool) -> Value | None:
+        """Every invocation of the loop begins behind the token."""
         (body,) = loop.regions
-        loop.operands.append(token)
-        loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
-        body.args.append(Value(TOKEN, "order", body, len(body.args)))
-        arg = body.args[-1]
-        body.terminator.operands.append(self._through(body, arg, True))
+        start = _carry(loop, token)
+        if not self._keep_order(self._links(body)):
+            body.terminator.operands.append(self._through(body, start, True))
+            return loop.results[-1]
+        body.terminator.operands.append(start)  # iterations need not wait for each other
+        done = self._through(body, start, needed)
+        if not needed:
+            return None
+        _carry(loop, token)
+        body.terminator.operands.append(done)
         return loop.results[-1]
 
-    def _joined(self, region: Region, calls: list[Op]) -> Value:
-        """A token that is there when all the calls are done."""
-        if len(calls) == 1:
-            return _done(calls[0])
-        both = _op("token", [_done(call) for call in calls], TOKEN, calls[-1])
-        region.ops.insert(region.ops.index(calls[-1]) + 1, both)
+    def _joined(self, region: Region, links: list[Op], done: list[Value]) -> Value:
+        """A token that is there when all the links are done."""
+        if len(done) == 1:
+            return done[0]
+        both = _op("token", done, TOKEN, links[-1])
+        region.ops.insert(region.ops.index(links[-1]) + 1, both)
         return both.result
+
+
+def _carry(loop: Op, token: Value) -> Value:
+    """One more carried value of the loop; what it is next is still to be yielded."""
+    (body,) = loop.regions
+    loop.operands.append(token)
+    loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
+    body.args.append(Value(TOKEN, "order", body, len(body.args)))
+    return body.args[-1]
 
 
 def _done(call: Op) -> Value:
