@@ -12,6 +12,7 @@ from .options import Options
 from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
+from .passes.program import link_program
 from .passes.relaxed import BalanceSums, PartialSums
 from .passes.unroll import Unrolled
 from .profile import decode
@@ -37,7 +38,7 @@ class CompiledKernel:
 class Result:
     """What a compilation gives.
 
-    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the IR before optimization, which the
+    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization, which the
     emulator runs. ``warnings`` are for the user.
     """
 
@@ -74,6 +75,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
     with uncollected():
+        module = link_program(module)
         kernels, told = plan_module(module, board, options)
         channels = plan_channels(module.channels, [k.function for k in kernels])
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
@@ -82,7 +84,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
-    """Every stage before hardware is made: the planned kernels, and warnings."""
+    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
     told, unrolled = check_hardware(module), []
     onchip = board.memory.kind == "onchip"

@@ -105,6 +105,8 @@ class LoadedSystem:
             self._traced = True
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
+            if argument.kind == "pipe":
+                continue
             registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
@@ -149,7 +151,7 @@ class LoadedSystem:
         """Run until a kernel ends."""
         limit, waited = int(os.environ.get("SLUICE_MAX_CYCLES") or 1 << 62), 0
         kernels = [started.kernel for started in self._running.values()]
-        progress = Progress(self.session, kernels)
+        progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface.kernels)
         while True:
             chunk = min(progress.patience, limit - waited)
             interrupts, _ = self.session.run(chunk, sum(1 << kernel.index for kernel in kernels))

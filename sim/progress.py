@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from hls.profile.layout import CYCLES
+from hls.profile.layout import CYCLES, Channel
 from hls.rtl.interface import KernelInterface
 from rtl_lib.axi import register_map as at
 
@@ -17,10 +17,10 @@ SHORT_PATIENCE = 50_000
 
 
 class Progress:
-    """Compares the counters of ``kernels``, which run at the same time, from look to look."""
+    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` are all there are."""
 
-    def __init__(self, session: Session, kernels: Sequence[KernelInterface]):
-        self.session, self.kernels = session, kernels
+    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: Sequence[KernelInterface]):
+        self.session, self.kernels, self.system = session, kernels, system
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None
 
@@ -41,12 +41,25 @@ class Progress:
         return self._explain(before, now)
 
     def _explain(self, before, now) -> str:
-        waits = [f"kernel {kernel.name} has stopped: for {self.patience:,} cycles no loop issued, no memory access was accepted "
-                 f"and no channel passed a value{_longest_wait(kernel, old, new)}"
-                 for kernel, old, new in zip(self.kernels, before, now)]
-        states = dict.fromkeys(state for kernel, counters in zip(self.kernels, now) for state in _channels(kernel, counters))
-        hint = ["start the kernel at the other end, give a channel more depth, or change the order of calls"] if states else []
-        return "\n".join([*waits, *states, *hint])
+        events = "no loop issued and no memory access was accepted" if not self._joined else \
+            "no loop issued, no memory access was accepted and no channel passed a value"
+        kernels = list(zip(self.kernels, before, now))
+        if not self._joined:
+            return "\n".join(f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
+                             for kernel, old, new in kernels)
+        lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
+        lines += [f"  kernel {kernel.name} has not ended{_wait(kernel, old, new)}" for kernel, old, new in kernels]
+        lines += dict.fromkeys(self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels)
+        return "\n".join([*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"])
+
+    def _state(self, channel: Channel, kernel: KernelInterface, counters: Mapping[str, int]) -> str:
+        """What a channel holds, and who is at its ends."""
+        level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
+        held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
+        sides = [(other, end) for other in self.system for end in other.layout.channels if end.name == channel.name]
+        text = [f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
+                f"{'' if other in self.kernels else ', which does not run'}" for other, end in sorted(sides, key=lambda s: not s[1].writes)]
+        return f"  channel {channel.name} {held}; {', '.join(text)}"
 
 
 def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
@@ -64,18 +77,13 @@ def _moving(kernel: KernelInterface) -> list[str]:
     return [name for name in moving if name in present]
 
 
-def _longest_wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
+def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
     """Where the cycles since the look before went, as the end of a sentence."""
     accounts = [(now[counter.name] - before[counter.name], account) for account in kernel.layout.accounts
                 for counter in account.counters() if counter.name in now]
-    if not accounts:
-        return ""
-    cycles, account = max(accounts, key=lambda pair: pair[0])
-    place = f" (line {account.line})" if account.line else ""
-    return f"; it is {account.cause}{place}" if cycles else ""
+    cycles, account = max(accounts, key=lambda pair: pair[0], default=(0, None))
+    return f": it is {account.cause}{_at(account.line)}" if cycles else ""
 
 
-def _channels(kernel: KernelInterface, counters: Mapping[str, int]) -> list[str]:
-    """The state of every channel of the kernel."""
-    return [f"channel {channel.name} holds {counters[counter.name]} of {channel.depth} values"
-            for channel in kernel.layout.channels for counter in channel.counters() if counter.kind == "level" and counter.name in counters]
+def _at(line: int | None) -> str:
+    return f" (line {line})" if line else ""

@@ -33,7 +33,7 @@ class ChannelOrder:
         for calls in channel_ends(result).values():
             for call in calls:
                 for loop in tree.around(call):
-                    loop.op.attrs["interleave"] = False
+                    loop.op.attrs |= {"interleave": False, "interleave_reason": "their calls on channels keep the order of the program"}
             _take_turns(calls, tree)
             if len({tree.region_of(call) for call in calls}) > 1:
                 _Chain(result, set(calls)).run()

@@ -36,7 +36,7 @@ MEMORIES: dict[str, Missing] = {
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"num_simd_work_items", "num_compute_units", "autorun", "scheduler_target_fmax_mhz", "num_share_resources",
+    frozenset({"num_simd_work_items", "num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
                "max_replicates", "private_copies", "max_private_copies", "simple_dual_port", "static_array_offset",
@@ -72,7 +72,8 @@ def _error(missing: Missing, node: Op) -> Diagnostic:
 
 def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
-    found = [(name, function.span, function.name) for name in function.attrs if name in kernel]
+    followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
+    found = [(name, function.span, function.name) for name in function.attrs if name in kernel and name not in followed]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
     return [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
             for name, span, owner in found]

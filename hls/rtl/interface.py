@@ -12,7 +12,8 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class ArgumentInterface:
-    """A kernel argument: ``kind`` "buffer" (an address is passed) or "scalar"; ``offset`` of its register in the window.
+    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar" or "pipe"; ``offset`` of its register in the window,
+    which a pipe has none of: it is joined to the pipe of the same name.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
     """
@@ -38,7 +39,7 @@ class CounterInterface:
 class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
-    ``work_group_size`` is what the kernel requires, or None.
+    ``work_group_size`` is what the kernel requires, or None. An ``autorun`` kernel is started by nobody.
     """
 
     name: str
@@ -50,6 +51,7 @@ class KernelInterface:
     counters: tuple[CounterInterface, ...]
     layout: Layout
     work_group_size: tuple[int, int, int] | None = None
+    autorun: bool = False
 
 
 @dataclass(frozen=True)

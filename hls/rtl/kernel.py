@@ -23,6 +23,7 @@ class KernelHardware:
 
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
+        self.autorun = bool(context.function.attrs.get("autorun"))  #: starts by itself
         self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.m.submodules.static = build_static(context)

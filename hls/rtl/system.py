@@ -8,6 +8,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
 from ..ir import Function
+from ..ir.launch import OVERLAP, IndexSpace
 from ..memory import ChannelPlan, MemoryPlan
 from ..schedule import KernelPlan
 from .channels import ChannelWatch, connect_channels
@@ -41,6 +42,8 @@ def build_system(kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], 
 class _System:
     def __init__(self, kernels, channels, board, options, address_bits):
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
+        # what the host starts comes first, and has the first bits of the interrupt
+        kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get("autorun")))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.m = Module()
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
@@ -71,6 +74,8 @@ class _System:
         function = kernel.function
         registers = _registers(function, self.address_bits)
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
+        if function.attrs.get("autorun"):  # nobody gives it arguments: it has the index space that it requires
+            registers, arguments = [], {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))}
         context = KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
                                 self.board.memory.read_latency, arguments, self.seed)
         hardware = KernelHardware(context)
@@ -84,23 +89,31 @@ def _registers(function, address_bits: int) -> list[tuple[str, int]]:
     """(name, bits) of every argument register: the kernel's parameters, then launch sizes."""
     scalars = {v: p for v, p in zip(function.args, [p for p in function.params if p.kind == "scalar"], strict=False)}
     bits = {p.name: v.type.bits for v, p in scalars.items()}
-    registers = [(p.name, bits.get(p.name, address_bits)) for p in function.params]
+    registers = [(p.name, bits.get(p.name, address_bits)) for p in function.params if p.kind != "pipe"]
     launch = function.attrs.get("launch_args", ())
     return registers + [(name, v.type.bits) for name, v in zip(launch, function.args[len(scalars):], strict=True)]
+
+
+def _launch(function) -> list[int]:
+    """The launch arguments of a kernel whose global size is its group's."""
+    group = function.attrs.get("work_group_size") or (1,)
+    space = IndexSpace.of(group, group)
+    return [1 if name == OVERLAP else space.argument(name) for name in function.attrs.get("launch_args", ())]
 
 
 def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
     directions = _directions(kernel.memory)
     arguments = tuple(
-        ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, map_.argument(p.name),
+        ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
                           directions.get(p.name, "unused") if p.kind == "buffer" else "in")
         for p in function.params
     )
-    launch = {name: map_.argument(name) for name in function.attrs.get("launch_args", ())}
+    autorun = bool(function.attrs.get("autorun"))
+    launch = {} if autorun else {name: map_.argument(name) for name in function.attrs.get("launch_args", ())}
     return KernelInterface(
         function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
-        function.attrs.get("work_group_size"),
+        function.attrs.get("work_group_size"), autorun,
     )
 
 

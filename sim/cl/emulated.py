@@ -45,22 +45,36 @@ class Emulated:
     warnings: Sequence[Diagnostic]
     told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
+    autorun: list[Started] = field(default_factory=list)  #: kernels that run by themselves, once they were started
 
     def give_up(self, error: RuntimeError) -> None:
         """No launch that is on its way will end; whoever waits for it learns why."""
         for event in self.pending:
             event.fail(error)
         self.pending.clear()
+        self.autorun.clear()
+
+    def start_autorun(self) -> None:
+        """Start what runs by itself, if that was not done, and again what has come to its end."""
+        names = [kernel.name for kernel in self.interface.kernels if kernel.autorun]
+        running = [one for one in self.autorun if not one.done]
+        for name in names:
+            if name not in {one.kernel for one in running}:
+                group = self.module.functions[name].attrs.get("work_group_size") or (1,)
+                running.append(self.emulator.start(name, {}, {}, IndexSpace.of(group, group)))
+        self.autorun[:] = running
 
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
     from hls.frontend import parse_source  # a host program that fails before needs none of it
+    from hls.passes.program import link_program
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
-    kernels = tuple(_interface(f, k, board) for k, f in enumerate(parsed.module.kernels))
     try:
-        return Emulated(parsed.module, Emulator(parsed.module), Interface(kernels), parsed.warnings)
+        module = link_program(parsed.module)
+        kernels = tuple(_interface(f, k, board) for k, f in enumerate(module.kernels))
+        return Emulated(module, Emulator(module), Interface(kernels), parsed.warnings)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
@@ -71,7 +85,7 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
                       for p in function.params)
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     return KernelInterface(function.name, index, 0, arguments, bool(function.attrs.get("ndrange")), {}, (), layout,
-                           function.attrs.get("work_group_size"))
+                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")))
 
 
 class EmulatedEvent(PendingEvent):
@@ -114,6 +128,7 @@ def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface
     if before is not None and before.program is not program:
         before.wait()  # another program's channels: nothing that is launched here can help it
         before = None
+    program.start_autorun()
     buffers, scalars = _given(kernel, values)
     started = program.emulator.start(kernel.name, buffers, scalars, space, None if before is None else before.started)
     event = EmulatedEvent(program, queue.context, kernel, space, started, values)
@@ -130,6 +145,8 @@ def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict
     for argument, value in zip(kernel.arguments, values, strict=True):
         if argument.kind == "scalar":
             scalars[argument.name] = value.value.item()
+        elif argument.kind == "pipe":
+            continue
         elif isinstance(value.value, LocalMemory):
             buffers[argument.name] = value.value.size
         else:

@@ -86,7 +86,8 @@ def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, va
     """Run the kernel: to its end, or, where it may wait for a channel, as far as it goes without others."""
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space)
-    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
+    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
+                 if argument.kind != "pipe"}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
     return program.launches.add(queue, kernel, values, arguments, launch)
 

@@ -81,11 +81,11 @@ class Program:
     @property
     def kernel_names(self) -> str:
         """Names of the kernels, separated by semicolons."""
-        return ";".join(kernel.name for kernel in self._built().interface.kernels)
+        return ";".join(kernel.name for kernel in self._built().interface.kernels if not kernel.autorun)
 
     def all_kernels(self) -> list["Kernel"]:
         """A kernel object for each kernel."""
-        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels]
+        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels if not kernel.autorun]
 
     def get_build_info(self, device, parameter: int):
         """The build's log, by OpenCL's number."""
@@ -114,6 +114,9 @@ class Kernel:
 
     def __init__(self, program: Program, name: str):
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
+        if name in kernels and kernels[name].autorun:
+            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
+                             f"kernel {name!r} has the attribute autorun: it runs by itself and cannot be launched")
         if name not in kernels:
             raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
                              f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}")

@@ -194,3 +194,47 @@ __kernel void item_sink(__global const int *restrict a, __global int *restrict o
     int i = get_global_id(0);
     out[i] = a[i] > 0 ? read_channel_intel(items) : read_channel_intel(squares);
 }
+
+// kernels that run by themselves, and copies of one kernel in a row
+channel int to_chain;
+channel int chain[5] __attribute__((depth(2)));
+__attribute__((max_global_work_dim(0))) __attribute__((autorun))
+__kernel void chain_start() {
+    write_channel_intel(chain[0], read_channel_intel(to_chain));
+}
+__attribute__((max_global_work_dim(0))) __attribute__((autorun)) __attribute__((num_compute_units(4)))
+__kernel void link() {
+    int id = get_compute_id(0);
+    while (1) write_channel_intel(chain[id + 1], read_channel_intel(chain[id]) * 3 + id);
+}
+__kernel void chain_source(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) write_channel_intel(to_chain, a[i]);
+}
+__kernel void chain_sink(__global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) out[i] = read_channel_intel(chain[4]);
+}
+
+// pipes, joined by their names
+__kernel void pipe_source(__global const int *restrict a, write_only pipe int __attribute__((blocking)) __attribute__((depth(8))) sent, int n) {
+    for (int i = 0; i < n; i++) write_pipe(sent, &a[i]);
+}
+__kernel void pipe_sink(read_only pipe int __attribute__((blocking)) sent, __global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) {
+        int x;
+        read_pipe(sent, &x);
+        out[i] = x + 1;
+    }
+}
+__kernel void pipe_tries(__global const int *restrict a, write_only pipe short tried, int n) {
+    for (int i = 0; i < n; i++) {
+        short x = a[i];
+        while (write_pipe(tried, &x)) ;
+    }
+}
+__kernel void pipe_polls(read_only pipe short tried, __global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) {
+        short x;
+        while (read_pipe(tried, &x) != 0) ;
+        out[i] = x;
+    }
+}

@@ -54,6 +54,9 @@ GROUPS = {
     "far_apart": lambda n: {"forks": reads(n), "joins": writes(n)},
     "tries": lambda n: {"tries": reads(n, failed=np.zeros(1, np.int32)), "takes": writes(n)},
     "polls": lambda n: {"gives": reads(n), "polls": writes(n)},
+    "by_themselves": lambda n: {"chain_source": reads(n), "chain_sink": writes(n)},
+    "pipes": lambda n: {"pipe_source": reads(n), "pipe_sink": writes(n)},
+    "pipes_that_do_not_block": lambda n: {"pipe_tries": reads(n), "pipe_polls": writes(n)},
     "items": lambda n: {"item_source": Launch({"a": ints(n)}, {}, (n,)),
                         "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,))},
 }
@@ -61,7 +64,7 @@ GROUPS = {
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_same_bytes_as_the_interpreter(system, group):
-    for n in (8, 80):
+    for n in (8, 64):
         system.check_together(GROUPS[group](n), SEEDS, frozenset({"failed"}))
 
 
