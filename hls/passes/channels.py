@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from ..analysis.channels import channel_ends, is_call
 from ..analysis.loops import LoopTree
-from ..ir import TOKEN, Builder, Function, Op, Region, Value, walk
+from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
+from .call_tokens import all_of, carry, done_token, start_token
 
 __all__ = ["ChannelOrder"]
 
@@ -60,9 +61,7 @@ class _Chain:
 
     def run(self):
         body = self.function.body
-        start = _op("const", [], TOKEN, body.ops[0], {"value": 0})
-        body.ops.insert(0, start)
-        self._through(body, start.result, False)
+        self._through(body, start_token(body), False)
 
     def _links(self, region: Region) -> list[Op]:
         """The calls of the region, and the loops with calls inside."""
@@ -74,7 +73,7 @@ class _Chain:
         links = self._links(region)
         if self._keep_order(links):
             done = [self._link(op, token, needed) for op in links]
-            return self._joined(region, links, done) if needed else None
+            return all_of(region, region.terminator, done) if needed else None
         for k, op in enumerate(links):
             token = self._link(op, token, needed or k + 1 < len(links))
         return token
@@ -87,12 +86,12 @@ class _Chain:
         if op not in self.calls:
             return self._loop(op, token, needed)
         op.operands.append(token)
-        return _done(op) if needed else None
+        return done_token(op) if needed else None
 
     def _loop(self, loop: Op, token: Value, needed: bool) -> Value | None:
         """Every invocation of the loop begins behind the token."""
         (body,) = loop.regions
-        start = _carry(loop, token)
+        start = carry(loop, token)
         if not self._keep_order(self._links(body)):
             body.terminator.operands.append(self._through(body, start, True))
             return loop.results[-1]
@@ -100,32 +99,6 @@ class _Chain:
         done = self._through(body, start, needed)
         if not needed:
             return None
-        _carry(loop, token)
+        carry(loop, token)
         body.terminator.operands.append(done)
         return loop.results[-1]
-
-    def _joined(self, region: Region, links: list[Op], done: list[Value]) -> Value:
-        """A token that is there when all the links are done."""
-        if len(done) == 1:
-            return done[0]
-        both = _op("token", done, TOKEN, links[-1])
-        region.ops.insert(region.ops.index(links[-1]) + 1, both)
-        return both.result
-
-
-def _carry(loop: Op, token: Value) -> Value:
-    """One more carried value of the loop; what it is next is still to be yielded."""
-    (body,) = loop.regions
-    loop.operands.append(token)
-    loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
-    body.args.append(Value(TOKEN, "order", body, len(body.args)))
-    return body.args[-1]
-
-
-def _done(call: Op) -> Value:
-    call.results.append(Value(TOKEN, "", call, len(call.results)))
-    return call.results[-1]
-
-
-def _op(opcode: str, operands: list[Value], type, like: Op, attrs=None) -> Op:
-    return Builder(Region(), like.span).op(opcode, *operands, result=type, attrs=attrs)

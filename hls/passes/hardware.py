@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from .alone import NEEDLESS
+from .channel_fences import CHANNELS, is_channel_fence
 
 __all__ = ["ATTRIBUTES", "MEMORIES", "OPERATIONS", "check_hardware"]
 
@@ -25,6 +26,8 @@ OPERATIONS: dict[str, Missing] = {
     "barrier": Missing("a barrier", "split the kernel in two where the barrier stands, or run it in the emulator"),
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
     "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
+    "channel_fence": Missing("a fence of channels together with memory", "let the kernel that reads the memory be launched after "
+                             "this one, or pass the data through the channel"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 
@@ -57,8 +60,15 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body)
-            if op.opcode in OPERATIONS and (function.attrs.get("ndrange") or op.opcode not in NEEDLESS)]
+    return [_error(OPERATIONS[kind], op) for op in walk(function.body)
+            if (kind := _kind(op)) in OPERATIONS and (function.attrs.get("ndrange") or kind not in NEEDLESS)]
+
+
+def _kind(op: Op) -> str | None:
+    """The row of the table that might speak of the operation."""
+    if not is_channel_fence(op):
+        return op.opcode
+    return None if op.attrs["flags"] == CHANNELS else "channel_fence"
 
 
 def _memories(function: Function) -> list[Diagnostic]:

@@ -12,6 +12,7 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
@@ -127,7 +128,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Equal loads first: what is computed from them is equal then, too
         Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # in program order still, which Order may change
-        ChannelOrder(),
+        ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
         # last: analyses of counters look for the comparisons that this replaces

@@ -238,3 +238,24 @@ __kernel void pipe_polls(read_only pipe short tried, __global int *restrict out,
         out[i] = x;
     }
 }
+
+// fences: the note is only sent when the value is in its channel, and is read only after it
+channel int noted __attribute__((depth(4)));
+channel int notes __attribute__((depth(4)));
+__kernel void fenced_source(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) {
+        write_channel_intel(noted, a[i]);
+        mem_fence(CLK_CHANNEL_MEM_FENCE);
+        write_channel_intel(notes, i);
+    }
+}
+__kernel void fenced_sink(__global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) {
+        bool valid;
+        int note = read_channel_intel(notes);
+        mem_fence(CLK_CHANNEL_MEM_FENCE);
+        int x = read_channel_nb_intel(noted, &valid);
+        out[i] = valid ? x * note : -77;
+        mem_fence(CLK_CHANNEL_MEM_FENCE);
+    }
+}

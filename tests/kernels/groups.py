@@ -36,13 +36,19 @@ class ChannelSystem(KernelSystem):
             found.append(self._together({name: launches[name] for name in names}, expected, seed, skip))
         return found
 
-    def _together(self, launches, expected, seed, skip) -> dict[str, dict]:
-        places, address, statistics = {}, 4096, {}
+    def start_together(self, launches: Mapping[str, Launch]) -> dict[str, dict[str, int]]:
+        """Put the buffers into memory and start the kernels; where each buffer lies, by kernel and name."""
+        places, address = {}, 4096
         for kernel, launch in launches.items():
             places[kernel], address = self._put(launch, address)
+        for kernel, launch in launches.items():
+            self._start(kernel, launch, places[kernel])
+        return places
+
+    def _together(self, launches, expected, seed, skip) -> dict[str, dict]:
+        statistics = {}
         with _limited():
-            for kernel, launch in launches.items():
-                self._start(kernel, launch, places[kernel])
+            places = self.start_together(launches)
             for _ in launches:
                 kernel, run = self.loaded.advance()
                 statistics[kernel] = self.result.decode(kernel, run.counters)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.errors import SimulationError
 from tests.kernels.groups import ChannelSystem
 from tests.kernels.system import Launch
 
@@ -55,6 +56,7 @@ GROUPS = {
     "tries": lambda n: {"tries": reads(n, failed=np.zeros(1, np.int32)), "takes": writes(n)},
     "polls": lambda n: {"gives": reads(n), "polls": writes(n)},
     "by_themselves": lambda n: {"chain_source": reads(n), "chain_sink": writes(n)},
+    "fences": lambda n: {"fenced_source": reads(n), "fenced_sink": writes(n)},
     "pipes": lambda n: {"pipe_source": reads(n), "pipe_sink": writes(n)},
     "pipes_that_do_not_block": lambda n: {"pipe_tries": reads(n), "pipe_polls": writes(n)},
     "items": lambda n: {"item_source": Launch({"a": ints(n)}, {}, (n,)),
@@ -94,3 +96,16 @@ def test_who_waits_is_said(system):
     causes = {account["cause"]: account for account in run["answers"]["accounts"]}
     waits = causes["waiting for channel request to have a value"]
     assert waits["cycles"] > n and waits["line"] == next(k for k, line in enumerate(SOURCE.splitlines(), 1) if "channel_intel(request) * 5" in line)
+
+
+def test_kernels_that_wait_for_each_other_are_named(system):
+    """One end of a channel is not launched: said after a bounded time, with the calls and the state of the channel."""
+    line = {text: next(k for k, line in enumerate(SOURCE.splitlines(), 1) if text in line)
+            for text in ("write_channel_intel(request", "channel_intel(request) * 5")}
+    with pytest.raises(SimulationError, match="the kernels wait for each other") as error:
+        system.start_together({"asks": GROUPS["there_and_back"](8)["asks"]})
+        system.loaded.advance()
+    told = str(error.value)
+    assert "kernel asks has not ended: it is waiting for channel answer to have a value" in told
+    assert (f"channel request holds 1 of 2 values; kernel asks (line {line['write_channel_intel(request']}) writes it, "
+            f"kernel answers (line {line['channel_intel(request) * 5']}) reads it, which does not run") in told
