@@ -3,11 +3,13 @@
 import itertools
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from ..diag import CompileError
 from ..ir import Builder, Function, MemoryObject, Module, Op, Region, walk
 from ..ir.clone import clone_function, clone_module
-from ..ir.rewrite import rewrite
+from ..ir.rewrite import constant, rewrite
+from .fold import Fold
 from .inline import Inline
 
 __all__ = ["compute_units", "link_program", "repeat_for_ever"]
@@ -48,13 +50,13 @@ def _copies(function: Function) -> Iterable[Function]:
         copy = clone_function(function)
         if units != (1,) * len(units):
             copy.name = "_".join([function.name, *map(str, place)])
-        rewrite(copy.body, lambda op, b: _place(op, b, place))
+        rewrite(copy.body, partial(_place, place))
         if not function.attrs.get("ndrange"):
             repeat_for_ever(copy)
         yield copy
 
 
-def _place(op: Op, b: Builder, place: tuple[int, ...]):
+def _place(place: tuple[int, ...], op: Op, b: Builder):
     if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
         return None
     return [b.const((*place, 0, 0)[op.attrs.get("dim", 0)], op.result.type)]
@@ -62,6 +64,8 @@ def _place(op: Op, b: Builder, place: tuple[int, ...]):
 
 def repeat_for_ever(function: Function) -> None:
     """Let the kernel's body be that of a loop without end, in place: it begins again as soon as it can, with fresh variables."""
+    if any(_endless(op) for op in Fold().run(function).body.ops):
+        return  # it does so itself
     body, inside = function.body, Region()
     b = Builder(inside, function.span)
     used = {op.attrs["mem"] for op in walk(body) if op.opcode == "addr"}
@@ -75,6 +79,11 @@ def repeat_for_ever(function: Function) -> None:
     outside = Builder(body, function.span)
     outside.op("loop", outside.true(), regions=[inside], attrs={"label": "autorun", "form": "while", "unroll": 1})
     body.ops.append(end)
+
+
+def _endless(op: Op) -> bool:
+    """Whether the operation is a loop that surely begins and never ends."""
+    return op.opcode == "loop" and constant(op.operands[0]) == 1 == constant(op.regions[0].terminator.operands[0])
 
 
 def _link_pipes(function: Function, channels: dict[str, MemoryObject]):

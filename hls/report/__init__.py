@@ -4,5 +4,5 @@ from . import json, text
 from .model import Access, Bottleneck, Channel, Kernel, Loop, Private, Report, Resources, Share, Unroll
 
 __all__ = [
-    "Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll", "json", "text",
+    "Access", "Bottleneck", "Channel", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll", "json", "text",
 ]

@@ -112,14 +112,17 @@ WRITER = "__kernel void {0}(int n) {{ for (int i = 0; i < n; i++) write_channel_
 READER = "__kernel void {0}(__global int *o, int n) {{ for (int i = 0; i < n; i++) o[i] = read_channel_intel({1}); }}\n"
 
 
+OTHER_PIPE = """__kernel void w(write_only pipe int q) { int x = 1; write_pipe(q, &x); }
+__kernel void r(read_only pipe short q, __global int *o) { short x; o[0] = read_pipe(q, &x); }"""
+
+
 @pytest.mark.parametrize("kernels, message", [
     (WRITER.format("w", "c") + WRITER.format("v", "c") + READER.format("r", "c"), "channel 'c' is written by kernel v, and by kernel w (line 2)"),
     (WRITER.format("w", "c") + READER.format("r", "c") + READER.format("s", "c"), "channel 'c' is read by kernel s, and by kernel r (line 3)"),
     (WRITER.format("w", "c"), "channel 'c', declared (line 1), is written by kernel w, but no kernel reads it"),
     (READER.format("r", "many[2]"), "channel 'many[2]', declared (line 1), is read by kernel r, but no kernel writes it"),
     (WRITER.format("w", "many[i & 3]"), "which channel of the array 'many' is meant is only known at run time"),
-    ("__kernel void w(write_only pipe int q) { int x = 1; write_pipe(q, &x); }\n"
-     "__kernel void r(read_only pipe short q, __global int *o) { short x; o[0] = read_pipe(q, &x); }",
+    (OTHER_PIPE,
      "the pipe 'q' passes other values here than in line 2"),
     ("__kernel void w(write_only pipe int c) { int x = 1; write_pipe(c, &x); }", "the pipe 'c' has the name of a channel in line 1"),
 ])
@@ -127,6 +130,16 @@ def test_channels_that_do_not_join_two_kernels(kernels, message):
     with pytest.raises(CompileError) as error:
         channels_of(CHANNELS + kernels)
     assert message in error.value.diagnostics[0].message and error.value.diagnostics[0].span and error.value.diagnostics[0].hint
+
+
+@pytest.mark.parametrize("body, loops", [("write_channel_intel(a, read_channel_intel(b));", 1),
+                                         ("int x = 0; while (1) { x += read_channel_intel(b); write_channel_intel(a, x); }", 1),
+                                         ("for (int i = 0; i < 9; i++) write_channel_intel(a, read_channel_intel(b));", 2)])
+def test_an_autorun_kernel_begins_again(body, loops):
+    """A loop around its body, unless it has one without end already."""
+    module = link_program(parse_source(f"{CHANNELS} __attribute__((max_global_work_dim(0))) __attribute__((autorun)) __kernel void k() {{ {body} }}").module)
+    (kernel,), _ = plan_module(module, BOARD, Options())
+    assert len(kernel.plan.loops) == loops and min(p.ii for p in kernel.plan.loops.values()) == 1
 
 
 def test_copies_of_an_autorun_kernel_know_their_place():
