@@ -18,7 +18,7 @@ from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, plan_kernel
+from .schedule import KernelPlan, OperatorTiming, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
@@ -78,6 +78,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         module = link_program(module)
         kernels, told = plan_module(module, board, options)
         channels = plan_channels(module.channels, [k.function for k in kernels])
+        channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)

@@ -1,7 +1,7 @@
 """How deep each channel is and what it is made of, and which kernels it joins."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rtl_lib.channel import storage_for
 
@@ -33,6 +33,11 @@ class ChannelPlan:
     span: Span | None
     write_span: Span | None  #: of the first call
     read_span: Span | None
+
+    def deepened(self, depth: int, reason: str) -> "ChannelPlan":
+        """The same channel with at least that depth."""
+        storage = storage_for(depth)
+        return replace(self, depth=storage.depth, storage=storage.kind, reason=reason)
 
 
 @dataclass(frozen=True)
