@@ -77,7 +77,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     with uncollected():
         module = link_program(module)
         kernels, told = plan_module(module, board, options)
-        channels = plan_channels(module.channels, [k.function for k in kernels])
+        channels = plan_channels(module.channels, [k.function for k in kernels], board)
         channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))

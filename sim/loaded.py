@@ -151,7 +151,7 @@ class LoadedSystem:
         """Run until a kernel ends."""
         limit, waited = int(os.environ.get("SLUICE_MAX_CYCLES") or 1 << 62), 0
         kernels = [started.kernel for started in self._running.values()]
-        progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface.kernels)
+        progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface)
         while True:
             chunk = min(progress.patience, limit - waited)
             interrupts, _ = self.session.run(chunk, sum(1 << kernel.index for kernel in kernels))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from hls.profile.layout import CYCLES, Channel
-from hls.rtl.interface import KernelInterface
+from hls.rtl.interface import KernelInterface, SystemInterface
 from rtl_lib.axi import register_map as at
 
 from .session import Session
@@ -13,13 +13,13 @@ __all__ = ["PATIENCE", "Progress", "read_counters"]
 #: Cycles between two looks at running kernels: one of them must have issued something or moved a value in between.
 PATIENCE = 2_000_000
 #: The same where a memory with nothing on its way proves that nobody waits for it; longer than any pipeline.
-SHORT_PATIENCE = 50_000
+SHORT_PATIENCE = 10_000
 
 
 class Progress:
-    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` are all there are."""
+    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` has all there are."""
 
-    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: Sequence[KernelInterface]):
+    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
         self.session, self.kernels, self.system = session, kernels, system
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None
@@ -56,9 +56,11 @@ class Progress:
         """What a channel holds, and who is at its ends."""
         level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
         held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
-        sides = [(other, end) for other in self.system for end in other.layout.channels if end.name == channel.name]
+        sides = [(other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name]
         text = [f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
                 f"{'' if other in self.kernels else ', which does not run'}" for other, end in sorted(sides, key=lambda s: not s[1].writes)]
+        text += [f"stream {one.name} of the board {'writes' if one.direction == 'in' else 'reads'} it"
+                 for one in self.system.streams if one.channel == channel.name]
         return f"  channel {channel.name} {held}; {', '.join(text)}"
 
 

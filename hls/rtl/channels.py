@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from amaranth import *
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import stream
 
 from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
@@ -10,6 +11,7 @@ from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 from ..analysis.channels import End, channel_ends
 from ..ir import Op, TokenType
 from ..memory import ChannelPlan
+from .interface import stream_prefix
 
 __all__ = ["Call", "ChannelWatch", "build_ends", "calls_of", "connect_channels"]
 
@@ -110,12 +112,17 @@ class ChannelWatch:
 
 
 def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
-    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels."""
-    ends = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}
+    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels; the top-level ports of those that
+    lead to streams of the board, by name."""
+    ends, ports = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}, {}
     for watch in watches:
         plan = watch.plan
         buffer = ChannelBuffer(plan.bits, plan.depth)
         m.submodules[f"channel_{plan.channel}_{plan.index}"] = buffer
+        if plan.stream is not None:
+            outside, more = _board_side(plan)
+            ends[End(plan.channel, plan.index, plan.stream.direction == "in")] = outside
+            ports |= more
         source, sink = (ends[End(plan.channel, plan.index, writes)] for writes in (True, False))
         m.d.comb += [
             buffer.i.valid.eq(source.valid), buffer.i.payload.eq(source.payload), source.ready.eq(buffer.i.ready),
@@ -124,3 +131,15 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
             watch.read_stall.eq(sink.ready & ~sink.valid),
             watch.write_stall.eq(source.valid & ~source.ready),
         ]
+    return ports
+
+
+def _board_side(plan: ChannelPlan):
+    """The board's end of an I/O channel, and its top-level ports by name."""
+    prefix = stream_prefix(plan.stream)
+    outside = stream.Signature(unsigned(plan.stream.bits)).create(path=(prefix,))
+    inward = plan.stream.direction == "in"
+    driven = PortDirection.Input if inward else PortDirection.Output
+    answered = PortDirection.Output if inward else PortDirection.Input
+    return outside, {f"{prefix}_valid": (outside.valid, driven), f"{prefix}_data": (outside.payload, driven),
+                     f"{prefix}_ready": (outside.ready, answered)}

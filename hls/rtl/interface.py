@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ..profile.layout import Layout
 
-__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "SystemInterface"]
+__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "StreamInterface", "SystemInterface",
+           "stream_prefix"]
 
 #: each kernel has a window of this size in the control port's address space
 WINDOW_BYTES = 0x10000
@@ -71,6 +72,22 @@ class RamPort:
 
 
 @dataclass(frozen=True)
+class StreamInterface:
+    """A stream between board and system, as ports ``io_in_NAME_valid``, ``_ready`` and ``_data`` (``io_out_NAME_...`` where the
+    system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
+
+    name: str
+    direction: str  #: "in" or "out", as the kernels see it
+    bits: int
+    channel: str
+
+
+def stream_prefix(stream) -> str:
+    """What the names of a stream's ports begin with."""
+    return f"io_{stream.direction}_{stream.name}"
+
+
+@dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
     memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`)."""
@@ -84,3 +101,4 @@ class SystemInterface:
     clock_mhz: float
     random_stalls: bool
     control: str = "axi-lite"
+    streams: tuple[StreamInterface, ...] = ()

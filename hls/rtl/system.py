@@ -15,7 +15,7 @@ from .channels import ChannelWatch, connect_channels
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
 from .global_memory import connect_axi, connect_ram
-from .interface import WINDOW_BYTES, ArgumentInterface, CounterInterface, KernelInterface, SystemInterface
+from .interface import WINDOW_BYTES, ArgumentInterface, CounterInterface, KernelInterface, StreamInterface, SystemInterface
 from .kernel import KernelHardware
 from .observe import KernelCounters
 
@@ -55,20 +55,24 @@ class _System:
         memory = self.board.memory
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
-        connect_channels(self.m, hardware, self.channels.values())
+        streams = connect_channels(self.m, hardware, self.channels.values())
         if self.onchip:
             ports, ram = connect_ram(hardware)
             banks = ()
         else:
             ports, ram = connect_axi(self.m, hardware, memory, self.address_bits), ()
             banks = (8 * memory.word_bytes,) * len(memory.banks)
-        ports |= self.control.ports()
+        ports |= self.control.ports() | streams
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
             TOP, tuple(i for _, i in built), banks, ram, self.address_bits, memory.interleave_bytes,
-            self.board.clock.kernel_mhz, self.seed is not None, self.options.control,
+            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(),
         )
+
+    def _streams(self) -> tuple[StreamInterface, ...]:
+        plans = [watch.plan for watch in self.channels.values() if watch.plan.stream is not None]
+        return tuple(StreamInterface(p.stream.name, p.stream.direction, p.stream.bits, p.name) for p in plans)
 
     def _kernel(self, kernel: KernelInput, index: int):
         function = kernel.function

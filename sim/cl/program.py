@@ -23,6 +23,7 @@ from .launch import execute, index_space
 from .options import parse_options, stall_seed
 from .platform import Context
 from .queue import CommandQueue
+from .streams import Stream
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel"]
 
@@ -77,6 +78,15 @@ class Program:
                                         stall_seed(), _trace_request(), _show_progress)
             weakref.finalize(self, self._system.close)
         return self._system
+
+    def stream(self, name: str) -> Stream:
+        """The board's stream of that name, to which one of the program's I/O channels is bound."""
+        streams = {} if self.emulated else {one.name: one for one in self._built().interface.streams}
+        if name not in streams:
+            known = f"it has {', '.join(streams)}" if streams else "it has none"
+            raise LogicError("Program.stream", status_code.INVALID_VALUE, f"the program uses no stream {name!r} of the board; {known}"
+                             + ("; streams are on the board only, not on the emulator" if self.emulated else ""))
+        return Stream(self, streams[name])
 
     @property
     def kernel_names(self) -> str:

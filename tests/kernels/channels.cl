@@ -18,7 +18,6 @@ channel int answer;
 channel int left __attribute__((depth(16)));
 channel int right __attribute__((depth(16)));
 channel int offered;
-channel int some;
 channel int kept __attribute__((depth(64)));
 channel int items;
 channel int squares;
@@ -161,17 +160,11 @@ __kernel void tries(__global const int *restrict a, __global int *restrict faile
     }
     failed[0] = misses;
 }
-__kernel void takes(__global int *restrict out, int n) {
-    for (int i = 0; i < n; i++) out[i] = read_channel_intel(offered);
-}
-__kernel void gives(__global const int *restrict a, int n) {
-    for (int i = 0; i < n; i++) write_channel_intel(some, a[i]);
-}
 __kernel void polls(__global int *restrict out, int n) {
     int got = 0;
     while (got < n) {
         bool valid;
-        int x = read_channel_nb_intel(some, &valid);
+        int x = read_channel_nb_intel(offered, &valid);
         if (valid) { out[got] = x; got++; }
     }
 }

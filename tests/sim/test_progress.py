@@ -3,7 +3,7 @@
 import pytest
 
 from hls.profile.layout import CYCLES, Account, Channel, Layout, Loop
-from hls.rtl.interface import CounterInterface, KernelInterface
+from hls.rtl.interface import CounterInterface, KernelInterface, SystemInterface
 from sim.progress import PATIENCE, Progress
 
 
@@ -13,6 +13,10 @@ def kernel(name: str, writes: bool, index: int = 0, joined: bool = True) -> Kern
                     channels=channels)
     counters = tuple(CounterInterface(c.name, 16 * k + 4096, c.bits) for k, c in enumerate(layout.counters))
     return KernelInterface(name, index, index * 0x10000, (), False, {}, counters, layout)
+
+
+def system(*kernels: KernelInterface) -> SystemInterface:
+    return SystemInterface("top", kernels, (64,), (), 30, 1024, 100.0, False)
 
 
 class Session:
@@ -33,7 +37,7 @@ class Session:
 def joined():
     kernels = [kernel("writer", True), kernel("reader", False, 1)]
     session = Session(kernels)
-    return session, Progress(session, kernels[:1], kernels)
+    return session, Progress(session, kernels[:1], system(*kernels))
 
 
 def test_a_kernel_that_gets_on(joined):
@@ -65,7 +69,7 @@ def test_who_waits_for_what_is_said(joined):
 
 def test_a_kernel_without_channels_is_given_longer():
     alone = kernel("alone", True, joined=False)
-    progress = Progress(Session([alone]), [alone], [alone])
+    progress = Progress(Session([alone]), [alone], system(alone))
     assert progress.patience == PATIENCE
     assert not progress.look()
     assert progress.look().startswith("kernel alone has stopped: for 2,000,000 cycles no loop issued and no memory access was accepted")

@@ -21,7 +21,7 @@ def loop(name: str, body: str) -> str:
 def balanced(*kernels: str) -> dict:
     module = parse_source(DECLARED + "".join(kernels)).module
     planned, _ = plan_module(module, BOARD, Options())
-    channels = plan_channels(module.channels, [k.function for k in planned])
+    channels = plan_channels(module.channels, [k.function for k in planned], BOARD)
     return {c.name: c for c in balance_channels(channels, [k.plan for k in planned], LATENCY)}
 
 

@@ -105,7 +105,7 @@ def test_every_pass_leaves_a_valid_kernel():
 
 def channels_of(source: str):
     module: Module = optimize(link_program(parse_source(source, "k.cl").module), PipelineOptions())
-    return plan_channels(module.channels, module.kernels)
+    return plan_channels(module.channels, module.kernels, BOARD)
 
 
 WRITER = "__kernel void {0}(int n) {{ for (int i = 0; i < n; i++) write_channel_intel({1}, i); }}\n"
