@@ -85,7 +85,7 @@ def run_launches(
     write: Callable[[str], object] = sys.stdout.write,
     watch=None,
 ) -> None:
-    """Run kernels at the same time, each over its index space: group by group, the work-items of a group in turn, x fastest,
+    """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index space: group by group, the work-items of a group in turn, x fastest,
     each until it ends or waits.
 
     ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to run; it gets
@@ -108,7 +108,10 @@ def run_launches(
     kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
                for k, launch in enumerate(launches)}
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
-    run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)])
+    launched = {launch.kernel for launch in launches}
+    by_itself = {f.name: _steps(module, Launch(f.name, global_size=f.attrs.get("work_group_size") or (1,)), env, waiting)
+                 for f in module.kernels if f.attrs.get("autorun") and f.name not in launched}
+    run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)], by_itself)
 
 
 def _callees(function: Function) -> set[str]:
@@ -325,7 +328,7 @@ class _Emitter:
         self._line(depth + 1, f"{value} = {queue}.take()")
 
     def _op_channel_write(self, op, depth):
-        index, pred, value = self._names(op.operands)
+        index, pred, value = self._names(op.operands[:3])
         queue = self._channel(op, index, depth)
         self._wait(op, pred, f"{queue}.full", depth)
         self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)

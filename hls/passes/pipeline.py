@@ -13,6 +13,8 @@ from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .channel_fences import ChannelFences
+from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
@@ -139,6 +141,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits), OnChipMemories(), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # in program order still, which Order may change
+        ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
         # last: analyses of counters look for the comparisons that this replaces

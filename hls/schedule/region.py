@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
 from .history import histories
@@ -11,7 +12,7 @@ from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -187,6 +188,8 @@ class RegionPlanner:
             return 0
         if op.opcode == "hazard":
             return HAZARD_LATENCY
+        if is_call(op):
+            return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, found: _Schedule) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
 from ..diag import CompileError
-from ..ir import Op, PointerType, has
+from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
 from .parts import PartChoice, part_for
@@ -14,6 +14,8 @@ __all__ = ["OperatorTiming"]
 
 #: delay classes of operations whose name differs
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
+#: traits of operations that begin with a register: of a queue, or of a RAM
+OWN_REGISTERS = frozenset({"memory", "region", "wait", "channel"})
 _WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast"})
 
 
@@ -62,8 +64,8 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
-        if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES:
-            return 0.0  # all of them begin with a register: of a queue, or of a RAM
+        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES:
+            return 0.0
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:
