@@ -103,7 +103,7 @@ class LevelBuilder:
         latency = self.context.latency(op)
         if op in self.context.plan.parts:
             return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
-        signal = Signal(self.context.width(op.result), name=name)
+        signal = Signal(self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {})
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
         else:

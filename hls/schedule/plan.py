@@ -139,3 +139,4 @@ class KernelPlan:
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them

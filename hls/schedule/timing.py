@@ -99,7 +99,7 @@ class OperatorTiming:
 
     def _chosen(self, op: Op) -> tuple[PartChoice | None, Choice | None]:
         if op not in self._choices:
-            part = part_for(op, self.model.dsp_bits)
+            part = part_for(op, self.model.dsp_bits, self.model.adder_words)
             found = choose(part.part, part.params, self.period, self.model.level, self.overhead) if part else None
             self._choices[op] = part, found
         return self._choices[op]
