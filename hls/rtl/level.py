@@ -116,6 +116,9 @@ class LevelBuilder:
         signal = Signal(self.context.width(arg), name=self.context.name(arg))
         if self.region.slots > 1:
             self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
+        if register.preset is not None:
+            self.m.d.comb += signal.eq(register.read.value)
+            return signal
         initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
         self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
         return signal

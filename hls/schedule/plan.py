@@ -126,6 +126,7 @@ class RegionPlan:
     speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,7 +94,7 @@ class RegionPlanner:
             loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
             decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
             next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
-            shortest,
+            shortest, loop is not None and not self.repeated,
         )
 
     def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:

