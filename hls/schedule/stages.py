@@ -30,9 +30,10 @@ class LevelStages:
 
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
-                 speculative: bool = False) -> LevelStages:
-    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time."""
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative)
+                 speculative: bool = False, settled: bool = False) -> LevelStages:
+    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time. With ``settled``
+    nothing of level 0 is done in its first stage, in which the header still chooses whose token it is."""
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, settled and k == 0)
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -59,8 +60,9 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative):
+    def __init__(self, timing, region, levels, fixed, k, speculative, settled):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
+        self.settled = int(settled)
         self.decides = levels.decide == k and (k == 0 or speculative)
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
@@ -104,7 +106,7 @@ class _ProblemBuilder:
         for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
-                self._node(("read", c), delay=self._slot_read(arg), width=arg.type.bits)
+                self._read(c, arg)
             if writes:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
@@ -119,8 +121,15 @@ class _ProblemBuilder:
         elif not type.overlap:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 
-    def _slot_read(self, arg) -> float:
-        return self.timing.slot_read if arg.type.bits else 0.0
+    def _read(self, c: int, arg):
+        """The node that reads carried value ``c``."""
+        delay = self.timing.slot_read if arg.type.bits else 0.0
+        return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
+
+    def _entering(self, value):
+        """The node of a value that is there when a token enters."""
+        out = 0.0 if self.settled else self.timing.queue_output
+        return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -138,9 +147,9 @@ class _ProblemBuilder:
         if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.offering:
             source = producer
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
-            source = self._node(("read", self.carried[value]), delay=self._slot_read(value), width=value.type.bits)
+            source = self._read(self.carried[value], value)
         elif self.levels.value.get(value, 0) <= self.k:
-            source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
+            source = self._entering(value)
         else:
             return
         if isinstance(value.type, TokenType):

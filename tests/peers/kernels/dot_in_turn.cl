@@ -6,8 +6,8 @@ __kernel void dot_product(__global const T *restrict a, __global const T *restri
     T sum = 0;
     for (int part = 0; part < PARTS; part++) {
         T mine = 0;
-        for (int i = part; i < 1024; i += PARTS)
-            mine += a[i] * b[i];
+        for (int i = 0; i < 1024 / PARTS; i++)
+            mine += a[i * PARTS + part] * b[i * PARTS + part];
         sum += mine;
     }
     *c = sum;

@@ -3,11 +3,11 @@
 __kernel void spmv(__global const int *restrict first, __global const int *restrict column, __global const T *restrict value,
                    __global const T *restrict x, __global T *restrict y)
 {
-    int from = first[0];
+    ushort from = first[0];
     for (int i = 0; i < 64; i++) {
-        int to = first[i + 1];
+        ushort to = first[i + 1];
         T sum = 0;
-        for (int j = from; j < to; j++)
+        for (ushort j = from; j < to; j++)
             sum += value[j] * x[column[j]];
         y[i] = sum;
         from = to;
