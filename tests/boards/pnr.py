@@ -57,8 +57,9 @@ class Figures:
     path: tuple[str, ...] = ()
 
 
-def measure(result: Result, sizes: Mapping[str, int], device: Device, mhz: float = 125.0) -> Figures:
-    """Synthesize, place and route the one kernel of ``result``; ``sizes`` are bytes by buffer."""
+def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures:
+    """Synthesize, place and route the one kernel of ``result``, at the clock of its board; ``sizes`` are bytes by buffer."""
+    mhz = result.board.clock.kernel_mhz
     files = {"top.v": surround(result, sizes), **result.verilog}
     key = hashlib.sha256(repr((sorted(files.items()), _versions())).encode()).hexdigest()[:32]
     remembered = CACHE / key / f"{device.part}-{device.grade}-{mhz:g}.json"

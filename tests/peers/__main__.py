@@ -53,8 +53,10 @@ def main(argv=None) -> int:
     chosen = [case for case in CASES if not arguments.cases or any(part in case.label for part in arguments.cases)]
     if not chosen:
         parser.error(f"no case has {arguments.cases} in its name; there are {', '.join(case.label for case in CASES)}")
-    console, met = Console(width=150, highlight=False), []
-    cycles = {case.label: simulated(case) for case in chosen}
+    console, met, cycles = Console(width=150, highlight=False), [], {}
+    for case in chosen:
+        cycles[case.label] = simulated(case)
+        console.print(f"{case.label}: {cycles[case.label]:,} cycles, every byte right")
     for name in arguments.device or DEVICES:
         rows = []
         for case in chosen:

@@ -115,7 +115,7 @@ CASES = (
     Case("vecadd", "vecadd.cl", "int", 8, Peer(1025, 144, 49), _VECTOR, lambda a, b, c: a + b),
     Case("dot", "dot.cl", "int", 8, Peer(1281, 90, 101), _two(1024, 1024, 1), _dot),
     Case("fir", "fir_parallel.cl", "int", 1, Peer(6162, 69, 1442), _FIR, _fir),
-    Case("matmul", "matmul.cl", "int", 8, Peer(22081, 61, 1409), _MATRIX, _matmul),
+    Case("matmul", "matmul.cl", "int", 16, Peer(22081, 61, 1409), _MATRIX, _matmul),
     Case("stencil", "stencil_lines.cl", "int", 1, Peer(38508, 76, 466), _FIELD, _stencil),
     Case("histogram", "histogram.cl", "int", 4, Peer(3585, 146, 117), _histogram_arrays,
          lambda a, c: np.bincount(a, minlength=256).astype(np.int32)),
