@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,7 @@ def _stencil(a, b, c):
 
 def _spmv(first, column, value, x, y):
     products = value * x[column]
-    return np.array([products[low:high].sum() for low, high in zip(first, first[1:], strict=False)], value.dtype)
+    return np.array([products[low:high].sum() for low, high in pairwise(first)], value.dtype)
 
 
 _VECTOR, _FIR, _MATRIX, _FIELD = _two(1024, 1024, 1024), _two(1024, 32, 1024), _two(1024, 1024, 1024), _two(4096, 9, 4096)
