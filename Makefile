@@ -64,6 +64,7 @@ test: check
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
+	@$(BIN)/python -m tests.guides.table
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
 $(VENV)/.peers: $(STAMP)
