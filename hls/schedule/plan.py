@@ -131,6 +131,7 @@ class RegionPlan:
     speculative: bool = False
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +145,4 @@ class KernelPlan:
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them

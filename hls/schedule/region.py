@@ -98,6 +98,7 @@ class RegionPlanner:
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
             rate.latency, found.speculative,
             next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.ii), None), shortest,
+            once=loop is not None and not self.repeated,
         )
 
     # --- when everything happens ---
@@ -111,6 +112,8 @@ class RegionPlanner:
         ii = max([wish, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
             stages = self._stages(region, levels, ii, bool(ahead), known)
+        if not known:
+            stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
         return _Schedule(region, levels, stages, bool(ahead), ii, carried, start, self._available(levels, start, carried))
@@ -130,6 +133,14 @@ class RegionPlanner:
 
     def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
         return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known) for k in range(levels.count)]
+
+    def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
+        """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
+        from its queue of slots to what they remember is as long as a cycle."""
+        if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
+            return stages
+        first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
+        return [first, *stages[1:]] if first.ii == ii else stages
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
