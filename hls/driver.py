@@ -77,13 +77,13 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     with uncollected():
         kernels, told = plan_module(module, board, options)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, board, options, _address_bits(board))
+        verilog, interface = build_system(inputs, board, options, board.address_bits)
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made: the planned kernels, and warnings."""
-    timing = OperatorTiming(board.delay_model(), _address_bits(board))
+    timing = OperatorTiming(board.delay_model(), board.address_bits)
     told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
@@ -122,7 +122,3 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
 def _access_bytes(board: Board) -> int:
     """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
     return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
-
-
-def _address_bits(board: Board) -> int:
-    return max(13, (board.memory.bytes - 1).bit_length())
