@@ -129,6 +129,8 @@ class RegionPlan:
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
+    cause: str = "schedule"  #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations
+    #: apart), or what the source asks for: "ahead", "concurrency", "request"
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
     once: bool = False  #: a run of the kernel enters the loop at most once
