@@ -14,7 +14,7 @@ _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
 class CallChecker(ChannelCallChecker):
-    """Adds calls to the expression checker."""
+    """Adds calls to the expression checker. ``called_kernel`` comes with the checker of whole programs."""
 
     def _expr_funccall(self, node):
         span = self.span(node)
@@ -46,8 +46,7 @@ class CallChecker(ChannelCallChecker):
 
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
         if callee.kernel:
-            raise CompileError.at(span, f"'{callee.name}' is a kernel: it cannot be called",
-                                  "move its body into a helper function that both call")
+            callee = self.called_kernel(callee, span)
         if callee.broken:
             raise CompileError()
         self.count(callee.name, nodes, len(callee.parameters), span)
