@@ -8,7 +8,7 @@ from ..diag import CompileError, Span
 from ..ir.text import CONVERSION
 from . import tree as tt
 from . import types as ct
-from .check_vectors import VectorCallChecker
+from .check_math import PointerMathChecker
 from .constants import unescaped
 
 __all__ = ["GroupCallChecker"]
@@ -25,7 +25,7 @@ _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
 
 
-class GroupCallChecker(VectorCallChecker):
+class GroupCallChecker(PointerMathChecker):
     """Adds the functions that have effects beyond their value."""
 
     def group_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
