@@ -9,8 +9,9 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
-from .passes.hardware import check_hardware
+from .passes.hardware import check_hardware, check_options
 from .passes.lookahead import Lookahead
+from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.program import link_program
 from .passes.relaxed import BalanceSums, PartialSums
@@ -26,12 +27,13 @@ __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled on the way."""
+    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the way."""
 
     function: Function
     memory: MemoryPlan
     plan: KernelPlan
     unrolled: tuple[Unrolled, ...] = ()
+    merged: tuple[Merged, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +89,13 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, unrolled = check_hardware(module), []
+    told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
-    kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
+        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
+    kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
 
 
@@ -109,7 +111,7 @@ def _check(options: Options, board: Board):
                                        hint="leave --counters out, or --control at axi-lite"))
 
 
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled,
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
@@ -117,8 +119,9 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
-    mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
-    return CompiledKernel(function, memory, plan, tuple(mine))
+    mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
+    unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
+    return CompiledKernel(function, memory, plan, unrolled, merged)
 
 
 def _access_bytes(board: Board) -> int:

@@ -206,8 +206,8 @@ _ROWS = [
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
     # `hazard {number, mem, loads, certain}` (load ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an
-    # earlier iteration to one of the ``loads`` addresses is on its way. It belongs to the stores that have its number in
-    # ``hazards``, in order; where ``certain`` is 0 the store's own predicate is known only later
+    # earlier iteration to one of the ``loads`` addresses is on its way. Its store k is the one that has (number, k) in
+    # ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),

@@ -48,6 +48,7 @@ class KernelContext:
     finished: Signal = field(default_factory=lambda: Signal(name="finished"))
     pseudo: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)
+    histories: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
     read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from rtl_lib.arith.catalog import Choice, choose
+from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
+from ..diag import CompileError
 from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
@@ -102,9 +103,16 @@ class OperatorTiming:
     def _chosen(self, op: Op) -> tuple[PartChoice | None, Choice | None]:
         if op not in self._choices:
             part = part_for(op, self.model.dsp_bits)
-            found = choose(part.part, part.params, self.period, self.model.level, self.overhead) if part else None
-            self._choices[op] = part, found
+            self._choices[op] = part, self._cut(op, part) if part else None
         return self._choices[op]
+
+    def _cut(self, op: Op, part: PartChoice) -> Choice:
+        try:
+            return choose(part.part, part.params, self.period, self.model.level, self.overhead)
+        except PeriodTooShort as error:
+            raise CompileError.at(
+                op.span, f"this operation cannot run at the board's clock: {error}",
+                "choose a board, or a kernel_mhz in the board's file, with a longer period") from error
 
 
 def _is_constant(value) -> bool:
