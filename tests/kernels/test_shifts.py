@@ -36,4 +36,4 @@ def test_rates(system, kernel):
     stats, = system.check(kernel, [launch(kernel, 300)])
     loop = next(loop for loop in stats["loops"] if loop["label"] == "i")
     assert loop["static_ii"] == RATES[kernel]
-    assert loop["measured_ii"] <= 1.1 * RATES[kernel]
+    assert loop["measured_ii"] <= 1.2 * RATES[kernel]
