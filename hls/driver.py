@@ -82,13 +82,13 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         channels = plan_channels(module.channels, [k.function for k in kernels], board)
         channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))
+        verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
-    timing = OperatorTiming(board.delay_model(), _address_bits(board))
+    timing = OperatorTiming(board.delay_model(), board.address_bits)
     told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
@@ -127,7 +127,3 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
 def _access_bytes(board: Board) -> int:
     """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
     return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
-
-
-def _address_bits(board: Board) -> int:
-    return max(13, (board.memory.bytes - 1).bit_length())

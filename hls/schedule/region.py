@@ -23,12 +23,14 @@ MOST_IN_WINDOW = 4096
 
 @dataclass(frozen=True, eq=False)
 class _Schedule:
-    """Where and when everything in a region happens. ``ii`` is what its levels need for themselves, or what the source asks."""
+    """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or what the
+    source asks for."""
 
     region: Region
     levels: Levels
     stages: list[LevelStages]
     speculative: bool
+    least: int
     ii: int
     carried: tuple[Carried, ...]
     start: dict[Op, Point]
@@ -58,13 +60,23 @@ class _Schedule:
 
 @dataclass(frozen=True)
 class _Rate:
-    """``ii`` is the static II. ``crossing`` and ``windowed`` are what of it comes from recurrences that pass rows: one at a time,
-    and several at a time."""
+    """What the static II is made of, in cycles, by cause (see :class:`~hls.schedule.plan.RegionPlan`)."""
 
-    ii: int
-    crossing: int
-    windowed: int
+    causes: dict[str, int]
     latency: int
+
+    @property
+    def ii(self) -> int:
+        return max(self.causes.values())
+
+    @property
+    def cause(self) -> str:
+        return max(self.causes, key=self.causes.get)
+
+    @property
+    def windowed(self) -> int:
+        """What keeps tokens a number of iterations apart."""
+        return max(self.causes.get("window", 0), self.causes.get("ahead", 0))
 
 
 @dataclass(frozen=True)
@@ -96,8 +108,9 @@ class RegionPlanner:
             loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
             self._levels(found, asked, (again, again_overlap), sizes), found.start, found.available, found.carried,
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
-            rate.latency, found.speculative,
-            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.ii), None), shortest,
+            rate.latency, found.speculative, rate.cause,
+            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
+            once=loop is not None and not self.repeated,
         )
 
     # --- when everything happens ---
@@ -108,12 +121,15 @@ class RegionPlanner:
         levels = ahead or levels
         stages, known = self._shortest(region, loop, levels, bool(ahead))
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
-        ii = max([wish, *(s.ii for s in stages)])
+        least = max(s.ii for s in stages)
+        ii = max(wish, least)
         if ii > min(s.ii for s in stages):
             stages = self._stages(region, levels, ii, bool(ahead), known)
+        if not known:
+            stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
-        return _Schedule(region, levels, stages, bool(ahead), ii, carried, start, self._available(levels, start, carried))
+        return _Schedule(region, levels, stages, bool(ahead), least, ii, carried, start, self._available(levels, start, carried))
 
     def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
         """The stages with the least II, and the histories they need: those cost more than registers that move on, and
@@ -130,6 +146,14 @@ class RegionPlanner:
 
     def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
         return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known) for k in range(levels.count)]
+
+    def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
+        """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
+        from its queue of slots to what they remember is as long as a cycle."""
+        if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
+            return stages
+        first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
+        return [first, *stages[1:]] if first.ii == ii else stages
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -159,21 +183,28 @@ class RegionPlanner:
 
     def _rate(self, found: _Schedule, loop: Op | None, asked: Limits) -> _Rate:
         """Raises CompileError where the source asks for a smaller interval than there can be."""
-        crossing, windowed, latency = self._crossing(found), self._windowed(found, asked), self._latency(found)
-        is_inner = not any(op.opcode == "loop" for op in found.levels.op)
-        whole = -(-latency // asked.tokens) if asked.tokens and is_inner else 1
-        ii = max(found.ii, crossing, windowed, whole) if loop else 1
-        wish = loop.attrs.get("ii") if loop is not None else None
-        if wish is not None and ii > wish:
-            raise _missed(loop, wish, ii, found.always, found.stages)
-        return _Rate(ii, crossing, windowed, latency)
+        latency = self._latency(found)
+        if loop is None:
+            return _Rate({"schedule": 1}, latency)
+        causes = {"schedule": found.least, "crossing": self._crossing(found), "window": self._windowed(found)}
+        if found.speculative and asked.ahead:
+            causes["ahead"] = -(-self._distance(found, Point(0, 0), Point(found.decide.level, 0)) // asked.ahead)
+        if asked.tokens and not any(op.opcode == "loop" for op in found.levels.op):
+            causes["concurrency"] = -(-latency // asked.tokens)
+        needed, wish = _Rate(causes, latency), loop.attrs.get("ii")
+        if wish is None:
+            return needed
+        if needed.ii > wish:
+            raise _missed(loop, wish, needed.ii, found.always, found.stages)
+        return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
         """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
         is kept for one slot only."""
-        if rate.windowed >= rate.ii or any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried):
+        shares = any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried)
+        if loop is None or rate.windowed >= rate.ii or shares:
             return 1
-        slots = slot_count(rate.ii, loop, self.repeated, rate.crossing > found.ii, paced)
+        slots = slot_count(rate.ii, loop, self.repeated, rate.causes["crossing"] > found.ii, paced)
         return min(slots, asked.slots or slots)
 
     def _latency(self, found: _Schedule) -> int:
@@ -198,13 +229,9 @@ class RegionPlanner:
         spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
         return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
 
-    def _windowed(self, found: _Schedule, asked: Limits) -> int:
-        """Cycles between tokens where some must be a number of iterations behind others that pass rows, or may be no more than
-        a number ahead of the decision."""
-        limits = [(c.read, c.write, c.distance) for c in found.always if c.windowed]
-        if found.speculative and asked.ahead:
-            limits.append((Point(0, 0), Point(found.decide.level, 0), asked.ahead))
-        return max((-(-self._distance(found, first, last) // tokens) for first, last, tokens in limits), default=0)
+    def _windowed(self, found: _Schedule) -> int:
+        """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
+        return max((-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0)
 
     def _distance(self, found: _Schedule, first: Point, last: Point) -> int:
         cycles = last.stage - first.stage + 1

@@ -32,12 +32,14 @@ class LevelStages:
 
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
-                 speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({})) -> LevelStages:
+                 speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+                 settled: bool = False) -> LevelStages:
     """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
 
-    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`).
+    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`). With ``settled``
+    nothing of level 0 is done in its first stage, in which the header still chooses whose token it is.
     """
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories)
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, settled and k == 0)
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -64,9 +66,9 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative, histories):
+    def __init__(self, timing, region, levels, fixed, k, speculative, histories, settled):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
-        self.histories = histories
+        self.histories, self.settled = histories, int(settled)
         self.decides = levels.decide == k and (k == 0 or speculative)
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
@@ -126,7 +128,7 @@ class _ProblemBuilder:
         delay = self.timing.slot_read if arg.type.bits else 0.0
         if steps > 1:
             delay += self.timing.model.delay("mux", steps)  # at most so many places where its value may be
-        return self._node(("read", c), delay=delay, width=arg.type.bits)
+        return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int):
         """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows who has not."""
@@ -144,6 +146,11 @@ class _ProblemBuilder:
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
         elif not type.overlap:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
+
+    def _entering(self, value):
+        """The node of a value that is there when a token enters."""
+        out = 0.0 if self.settled else self.timing.queue_output
+        return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -163,7 +170,7 @@ class _ProblemBuilder:
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
             source = self._read(self.carried[value])
         elif self.levels.value.get(value, 0) <= self.k:
-            source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
+            source = self._entering(value)
         else:
             return
         if isinstance(value.type, TokenType):

@@ -8,6 +8,8 @@ from pocl import pocl_context, run_both
 from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
+from hls.ir.launch import IndexSpace
+from sim.emulator import Emulator
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +156,24 @@ __kernel void k(__global uint *o, int n) {
 def test_enums_and_switches(context, n):
     run_both(context, FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""), "k", {"o": np.zeros(5, "u4"), "n": np.int32(n)})
     assert parse_source(FLOW, "k.cl").warnings == ()
+
+
+CALLED = """
+__kernel void add(__global int *a, int n) {
+    enum { STEP = 3 }; struct Pair { int x, y; } p = { n, STEP };
+    a[0] += p.x * p.y; if (n > 4) return; a[1]++;
+}
+__kernel void k(__global int *a, int n) { add(a, n); for (int i = 0; i < 3; i++) add(a + i, i + n); }
+"""
+
+
+def test_a_kernel_calls_another(context):
+    run_both(context, CALLED, "k", {"a": np.arange(6, dtype="i4"), "n": np.int32(3)})
+
+
+def test_texts_among_the_values_of_printf():
+    source = '__kernel void k(float4 v) { printf("%s %-4s|%d %.1v4f %s%%\\n", "a" "b", "x", 7, v, "50% off"); }'
+    written = []
+    v = np.array([1, 2, 3, 4], "f4")
+    Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run("k", {}, {"v": v}, IndexSpace.of((1,)))
+    assert "".join(written) == "ab x   |7 1.0,2.0,3.0,4.0 50% off%\n"
