@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import sim.cl as cl
 from hls.profile.layout import Channel, Layout
 from hls.rtl.interface import KernelInterface
+from sim import cl
 from sim.cl.board_runs import BoardRuns
 from sim.errors import SimulationError
 from sim.loaded import Run
@@ -86,7 +86,7 @@ def test_a_kernel_runs_once_at_a_time(make):
 
 
 def test_others_run_to_their_end_at_once(make):
-    system, _, queues, launch = make(a=100, alone=5)
+    _, _, queues, launch = make(a=100, alone=5)
     waits = launch(0, "a")
     assert launch(1, "alone", joined=False).done and not waits.done
     assert launch(0, "alone", joined=False).done and waits.done, "behind what its queue has not finished"
