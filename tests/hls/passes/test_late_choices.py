@@ -1,0 +1,35 @@
+"""Choices are put into another order only where that is sooner, and never mean anything else."""
+
+from dataclasses import replace
+
+import pytest
+from merging import outcome, passes_through
+
+from hls.driver import compile
+from hls.ir.verifier import verify
+from hls.passes.late_choices import LateChoices
+from hls.target.board import load_board
+from tests.programs.generate import launches, random_kernel
+
+MODEL = load_board("de5net").delay_model()
+
+
+@pytest.mark.parametrize("seed", [2, 13, 19, 24, 27, 58, 71, 74])
+def test_random_kernels(seed):
+    """With a clock that nothing is fast enough for every choice is tried."""
+    kernel = random_kernel(seed)
+    text = kernel.text.replace("for (", "\n#pragma loop_coalesce\nfor (")
+    module, _, _, last = passes_through(text, "loop-coalesce")
+    changed = LateChoices(replace(MODEL, period_ns=0.5)).run(last)
+    verify(changed)
+    for launch in launches(kernel, seed):
+        assert outcome(changed, launch) == outcome(module, launch)
+
+
+@pytest.mark.parametrize("bounds", [("4", "5", "6"), ("3", "m", "n")])
+def test_three_levels_step_in_a_cycle(bounds):
+    i, j, k = bounds
+    text = (f"__kernel void k(__global int *restrict a, int n, int m) {{\n#pragma loop_coalesce\nfor (int i = 0; i < {i}; i++) "
+            f"for (int j = 0; j < {j}; j++) for (int k = 0; k < {k}; k++) a[(i * 9 + j) * 9 + k] = i + j * k; }}")
+    (plan,) = compile(text).kernels[0].plan.loops.values()
+    assert plan.ii == 1
