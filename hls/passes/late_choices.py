@@ -117,8 +117,8 @@ class _Loop:
     def _find_time(self, value: Value) -> float:
         if value.owner is self.body:
             return self.model.delay("select", 1)
-        needs = self._needs(value)
-        return max(self.times[v] for v in needs) + self._delay(value.op) if needs else 0.0
+        latest = max((self.times[v] for v in self._needs(value)), default=0.0)
+        return latest + self._delay(value.op) if latest else 0.0  # else it is the same in every iteration, or begins at a register
 
     def _delay(self, op: Op) -> float:
         if op.opcode in ("zext", "sext", "trunc") or has(op, "shift") and not self._needs(op.operands[1]):

@@ -23,6 +23,9 @@ OUTPUTS = {"oa": ("int", np.int32), "ob": ("uchar", np.uint8), "ol": ("long", np
 BOTH = {"wa": ("int", np.int32), "wb": ("uint", np.uint32)}
 SCALARS = {"n": ("int", lambda rng: int(rng.integers(-3, 9))), "u": ("ushort", lambda rng: int(rng.integers(0, 1 << 16))),
            "z": ("ulong", lambda rng: int(rng.integers(0, 1 << 63))), "x": ("float", lambda rng: float(rng.normal(0, 9)))}
+#: what loops are asked to be; each as likely as it stands here
+PRAGMAS = ["unroll 2", "unroll 3", "loop_coalesce", "loop_coalesce", "loop_coalesce 2", "max_concurrency 2", "speculated_iterations 1",
+           "disable_loop_pipelining"]
 TYPES = ["int", "int", "int", "uint", "long", "uchar", "short", "float"]
 
 
@@ -243,7 +246,7 @@ class _Generator:
         else:
             before, head = [f"{i} = 0;"], "do {"
             tail = f"}} while (++{i} < {trips}{' && ' + self.condition(1) if rng.random() < 0.4 else ''});"
-        pragma = [f"#pragma unroll {rng.choice([2, 3])}"] if rng.random() < 0.06 else []
+        pragma = [f"#pragma {rng.choice(PRAGMAS)}"] if rng.random() < 0.15 else []
         return [*before, *pragma, Block(head, (self.block(depth - 1, loops + 1),), tail)]
 
     def trips(self, loops: int) -> str:

@@ -26,8 +26,8 @@ def test_random_kernels(seed):
         assert outcome(changed, launch) == outcome(module, launch)
 
 
-@pytest.mark.parametrize("bounds", [("4", "5", "6"), ("3", "m", "n")])
-def test_three_levels_step_in_a_cycle(bounds):
+@pytest.mark.parametrize("bounds", [("4", "5", "6"), ("1", "n", "m"), ("n", "1", "m")])
+def test_nests_step_in_a_cycle(bounds):
     i, j, k = bounds
     text = (f"__kernel void k(__global int *restrict a, int n, int m) {{\n#pragma loop_coalesce\nfor (int i = 0; i < {i}; i++) "
             f"for (int j = 0; j < {j}; j++) for (int k = 0; k < {k}; k++) a[(i * 9 + j) * 9 + k] = i + j * k; }}")
