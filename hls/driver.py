@@ -7,7 +7,7 @@ from pathlib import Path
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module
-from .memory import MemoryPlan, choose_units, plan_memory
+from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
 from .passes.dce import DeadCode
 from .passes.hardware import check_hardware, check_options
@@ -15,12 +15,13 @@ from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
+from .passes.program import link_program
 from .passes.relaxed import BalanceSums, PartialSums
 from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, plan_kernel
+from .schedule import KernelPlan, OperatorTiming, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
@@ -41,7 +42,7 @@ class CompiledKernel:
 class Result:
     """What a compilation gives.
 
-    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the IR before optimization, which the
+    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization, which the
     emulator runs. ``warnings`` are for the user.
     """
 
@@ -53,6 +54,7 @@ class Result:
     module: Module
     kernels: tuple[CompiledKernel, ...]
     warnings: tuple[Diagnostic, ...] = field(default=())
+    channels: tuple[ChannelPlan, ...] = ()
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -77,14 +79,17 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
     with uncollected():
+        module = link_program(module)
         kernels, told = plan_module(module, board, options)
+        channels = plan_channels(module.channels, [k.function for k in kernels], board)
+        channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, board, options, board.address_bits)
-    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
+        verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
+    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
-    """Every stage before hardware is made: the planned kernels, and warnings."""
+    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), board.address_bits)
     told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..diag import Span
-from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, walk
+from ..ir.accesses import is_access, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..target.board import Memory
 
@@ -153,7 +154,7 @@ def _onchip_access(op: Op, word_bytes: int) -> Access:
 
 def _waits_for_iteration(load: Op) -> bool:
     """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
-    return any(isinstance(token.owner, Region) for token in load.operands[2:])
+    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) for value in load.operands[2:])
 
 
 def _ram_latency(op: Op) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from .alone import NEEDLESS
+from .channel_fences import CHANNELS, is_channel_fence
 
 __all__ = ["ATTRIBUTES", "MEMORIES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
 
@@ -26,8 +27,8 @@ OPERATIONS: dict[str, Missing] = {
     "barrier": Missing("a barrier", "split the kernel in two where the barrier stands, or run it in the emulator"),
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
     "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
-    "channel_read": Missing("reading a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
-    "channel_write": Missing("writing a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
+    "channel_fence": Missing("a fence of channels together with memory", "let the kernel that reads the memory be launched after "
+                             "this one, or pass the data through the channel"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 
@@ -39,7 +40,7 @@ MEMORIES: dict[str, Missing] = {
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"num_simd_work_items", "num_compute_units", "autorun", "scheduler_target_fmax_mhz", "num_share_resources",
+    frozenset({"num_simd_work_items", "num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
                "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "simple_dual_port",
@@ -74,8 +75,15 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body)
-            if op.opcode in OPERATIONS and (function.attrs.get("ndrange") or op.opcode not in NEEDLESS)]
+    return [_error(OPERATIONS[kind], op) for op in walk(function.body)
+            if (kind := _kind(op)) in OPERATIONS and (function.attrs.get("ndrange") or kind not in NEEDLESS)]
+
+
+def _kind(op: Op) -> str | None:
+    """The row of the table that might speak of the operation."""
+    if not is_channel_fence(op):
+        return op.opcode
+    return None if op.attrs["flags"] == CHANNELS else "channel_fence"
 
 
 def _memories(function: Function) -> list[Diagnostic]:
@@ -89,8 +97,9 @@ def _error(missing: Missing, node: Op) -> Diagnostic:
 
 def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
+    followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
-             if name in kernel and value != DONE_ANYWAY.get(name)]
+             if name in kernel and name not in followed and value != DONE_ANYWAY.get(name)]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
     return [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
             for name, span, owner in found]

@@ -218,9 +218,9 @@ class _Orderer:
         first = min(check.loads, key=check.region.ops.index)
         true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
         operands = [v for load in check.loads for v in load.operands[:2]]
-        for store, certain in zip(check.stores, check.certain, strict=True):
+        for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
             operands += [store.operands[0], store.operands[2] if certain else true]
-            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), number)
+            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
         attrs = {"number": number, "mem": memory_name(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
         for load in check.loads:

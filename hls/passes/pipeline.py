@@ -13,12 +13,15 @@ from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .channel_fences import ChannelFences
+from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fit import FitAccesses
 from .fold import Fold
+from .forward import Forward
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
@@ -31,6 +34,7 @@ from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .promote import Promote
 from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
@@ -133,7 +137,12 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        Coalesce(0, options.address_bits), *CLEAN,
+        # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
+        Promote(options.address_bits), *CLEAN, Forward(options.address_bits), OnChipMemories(), *CLEAN,
+        Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # in program order still, which Order may change
+        ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
         # last: analyses of counters look for the comparisons that this replaces

@@ -23,7 +23,7 @@ def ready_point(k, carried, again, decide) -> Point | None:
     """
     if k == 0:
         return None
-    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed]
+    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None]
     if decide is not None and decide.level == k:
         points.append(decide)
     return max(points, default=None)

@@ -24,7 +24,8 @@ class Point:
 class Carried:
     """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
 
-    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level.
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``, the index of
+    another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write`` is where that happens.
     """
 
     index: int
@@ -32,6 +33,8 @@ class Carried:
     next: Value
     read: Point
     write: Point
+    root: int | None = None
+    steps: int = 1
 
     @property
     def overlap(self) -> bool:
@@ -130,6 +133,7 @@ class RegionPlan:
     #: apart), or what the source asks for: "ahead", "concurrency", "request"
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,3 +147,4 @@ class KernelPlan:
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them

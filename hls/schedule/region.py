@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
+from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
+from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -107,6 +110,7 @@ class RegionPlanner:
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
             rate.latency, found.speculative, rate.cause,
             next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
+            once=loop is not None and not self.repeated,
         )
 
     # --- when everything happens ---
@@ -115,18 +119,41 @@ class RegionPlanner:
         levels = assign_levels(region, self.fixed, self.timing.memory)
         ahead = self._speculate(region, loop, levels)
         levels = ahead or levels
-        stages = self._stages(region, levels, None, bool(ahead))
+        stages, known = self._shortest(region, loop, levels, bool(ahead))
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
         least = max(s.ii for s in stages)
         ii = max(wish, least)
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(ahead))
+            stages = self._stages(region, levels, ii, bool(ahead), known)
+        if not known:
+            stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        carried = _carried(region, levels, stages)
+        carried = _carried(region, levels, stages, known)
         return _Schedule(region, levels, stages, bool(ahead), least, ii, carried, start, self._available(levels, start, carried))
 
-    def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative) for k in range(levels.count)]
+    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
+        """The stages with the least II, and the histories they need: those cost more than registers that move on, and
+        of several invocations that could take turns only one."""
+        stages = self._stages(region, levels, None, speculative)
+        usual = max(s.ii for s in stages)
+        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual > 1 else {}
+        if known:
+            closer = self._stages(region, levels, None, speculative, known)
+            least = max(s.ii for s in closer)
+            if least < usual and (least == 1 or not self.repeated):
+                return closer, known
+        return stages, {}
+
+    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known) for k in range(levels.count)]
+
+    def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
+        """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
+        from its queue of slots to what they remember is as long as a cycle."""
+        if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
+            return stages
+        first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
+        return [first, *stages[1:]] if first.ii == ii else stages
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -172,8 +199,9 @@ class RegionPlanner:
         return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
-        """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port."""
-        if loop is None or rate.windowed >= rate.ii or any(s.shares for s in found.stages):
+        """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
+        is kept for one slot only."""
+        if loop is None or rate.windowed >= rate.ii or any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried):
             return 1
         slots = slot_count(rate.ii, loop, self.repeated, rate.causes["crossing"] > found.ii, paced)
         return min(slots, asked.slots or slots)
@@ -190,6 +218,8 @@ class RegionPlanner:
             return 0
         if op.opcode == "hazard":
             return HAZARD_LATENCY
+        if is_call(op):
+            return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, found: _Schedule) -> int:
@@ -229,7 +259,9 @@ class RegionPlanner:
         row, bypass = level_queues(sizes, found.levels, stages, k, elastic)
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if stages.shares else 1)
+        # behind a queue tokens may follow one another closer than the II, which histories cannot have
+        paced = stages.shares or any(c.root is not None and c.read.level == k for c in carried)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if paced else 1)
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
@@ -247,13 +279,14 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
                            f"ask for {least}, or shorten what goes from one iteration to the next")
 
 
-def _carried(region, levels, stages) -> tuple[Carried, ...]:
+def _carried(region, levels, stages, known) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
     return tuple(
         Carried(
             k, arg, value,
             Point(levels.read[k], stages[levels.read[k]].read[k]),
             Point(levels.write[k], stages[levels.write[k]].write[k]),
+            *known.get(k, ()),
         )
         for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True))
     )
