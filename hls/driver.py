@@ -9,7 +9,9 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
+from .passes.dce import DeadCode
 from .passes.hardware import check_hardware, check_options
+from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
@@ -115,7 +117,8 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
-    function = Lookahead(timing.model).run(function)
+    function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
+    function = DeadCode().run(function)
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
