@@ -3,7 +3,7 @@ pointers, null, components by index, texts, bools in memory, names of the C libr
 
 import numpy as np
 import pytest
-from pocl import pocl_context, run_both
+from pocl import compare, pocl_context, run_both, run_here
 
 from hls.diag import CompileError
 from hls.frontend import parse_source
@@ -177,3 +177,24 @@ def test_texts_among_the_values_of_printf():
     v = np.array([1, 2, 3, 4], "f4")
     Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run("k", {}, {"v": v}, IndexSpace.of((1,)))
     assert "".join(written) == "ab x   |7 1.0,2.0,3.0,4.0 50% off%\n"
+
+
+TABLES = """
+__constant float A[4] = { 1, 2, 3, 4 };
+__constant float B[4] = { 5, 6, 7, 8 };
+constant int odd[3] = { 1, 3, 5 };
+float get(__constant float *t, int i) { return t[i]; }
+int sum(CONST int *t, int n) { int s = 0; for (int i = 0; i < n; i++) s += t[i]; return s; }
+__kernel void k(__global float *o, int n) {
+    __constant float *p = n & 1 ? A : B; const __constant float *q = A + 1;
+    o[0] = p[n & 3]; o[1] = get(B, n & 3) + *q; o[2] = sum(odd, n & 3); o[3] = p == A;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_pointers_to_tables(context, n):
+    given = {"o": np.zeros(4, "f4"), "n": np.int32(n)}
+    expected = run_both(context, TABLES.replace("CONST", "constant"), "k", given)
+    private = TABLES.replace("constant int odd", "const int odd").replace("CONST", "const")
+    compare(expected, run_here(parse_source(private, "k.cl").module, "k", given, (1,)), "without __constant")
