@@ -8,12 +8,10 @@ from rtl_lib.channel import storage_for
 from ..analysis.channels import End, channel_ends
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
+from ..ir.concurrent import DEFAULT_ROOM
 from ..target.board import Board, Stream
 
 __all__ = ["ChannelPlan", "plan_channels"]
-
-#: depth of a channel for which the source asks for none: what passes a value every cycle
-DEFAULT_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def _at(span: Span | None) -> str:
 
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get("depth")
-    storage = storage_for(DEFAULT_DEPTH if requested is None else requested)
+    storage = storage_for(DEFAULT_ROOM if requested is None else requested)
     reason = ""
     if requested is None:
         reason = "no depth is asked for: enough to pass a value every cycle"

@@ -34,9 +34,9 @@ class Unroll:
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
-    private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers, unless
-    the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer copies. ``record`` is told of every loop that is unrolled, once for each copy that an
-    enclosing loop made of it.
+    private array that is shifted, or has at most ``register_bits`` bits, are unrolled without a mark, so that it becomes
+    registers, unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
+    copies. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -132,10 +132,14 @@ class Unroll:
         inside = list(walk(op.regions[0]))
         return not any(inner.opcode == "loop" for inner in inside) and any(
             inner.opcode == "addr" and constant(inner.operands[0]) is None
-            and self._is_small_array(function.memories[inner.attrs["mem"]]) for inner in inside)
+            and self._is_registers(function.memories[inner.attrs["mem"]], function) for inner in inside)
 
-    def _is_small_array(self, memory: MemoryObject) -> bool:
-        return memory.space == "private" and memory.length * memory.element.bits <= self.register_bits
+    def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
+        """Whether a private array may become registers: it is small, or shifted as a whole."""
+        if memory.space != "private":
+            return False
+        return memory.length * memory.element.bits <= self.register_bits or any(
+            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body))
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:

@@ -15,7 +15,14 @@ from .channels import ChannelWatch, connect_channels
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
 from .global_memory import connect_axi, connect_ram
-from .interface import WINDOW_BYTES, ArgumentInterface, CounterInterface, KernelInterface, StreamInterface, SystemInterface
+from .interface import (
+    WINDOW_BYTES,
+    ArgumentInterface,
+    CounterInterface,
+    KernelInterface,
+    StreamInterface,
+    SystemInterface,
+)
 from .kernel import KernelHardware
 from .observe import KernelCounters
 

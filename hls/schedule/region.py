@@ -10,6 +10,7 @@ from ..ir import Op, Region, Value
 from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
+from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
@@ -152,8 +153,11 @@ class RegionPlanner:
         from its queue of slots to what they remember is as long as a cycle."""
         if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
             return stages
-        first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
-        return [first, *stages[1:]] if first.ii == ii else stages
+        try:
+            first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
+        except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
+            return stages
+        return [replace(first, bottleneck=stages[0].bottleneck), *stages[1:]]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -201,7 +205,8 @@ class RegionPlanner:
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
         """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
         is kept for one slot only."""
-        if loop is None or rate.windowed >= rate.ii or any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried):
+        shares = any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried)
+        if loop is None or rate.windowed >= rate.ii or shares:
             return 1
         slots = slot_count(rate.ii, loop, self.repeated, rate.causes["crossing"] > found.ii, paced)
         return min(slots, asked.slots or slots)

@@ -1,7 +1,20 @@
 """A report in which every kind of finding occurs once."""
 
 from hls.diag import Diagnostic, Span
-from hls.report import Access, Bottleneck, Channel, Kernel, Loop, Path, Private, Report, Resources, Serial, Share, Unroll
+from hls.report import (
+    Access,
+    Bottleneck,
+    Channel,
+    Kernel,
+    Loop,
+    Path,
+    Private,
+    Report,
+    Resources,
+    Serial,
+    Share,
+    Unroll,
+)
 
 
 def at(line, column=3):
