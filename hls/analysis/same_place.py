@@ -35,10 +35,14 @@ class SamePlaces:
         form = self.form(access)
         return loop not in form.terms and self._steady(form, loop)
 
+    def same_size(self, one: Op, other: Op) -> bool:
+        """Whether the accesses, which are aligned, touch all bytes of each other or none."""
+        return memory_name(one) == memory_name(other) and _alike(moved_type(one), moved_type(other))
+
     def distance(self, store: Op, load: Op, loop: Loop | None) -> int | None:
         """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote; None if never,
         or if nobody knows. Both stand in the loop's body (None: in the kernel's). Fixed places have distance 0."""
-        if memory_name(store) != memory_name(load) or not _alike(moved_type(store), moved_type(load)):
+        if not self.same_size(store, load):
             return None
         written, read = self.form(store), self.form(load)
         if written.terms != read.terms:
