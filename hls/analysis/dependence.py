@@ -12,7 +12,7 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, is_access, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, is_access, memory_name, moved_type, predicate, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
@@ -108,6 +108,9 @@ class DependenceTester:
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
+        self.shapes: dict[Op, tuple[int, int]] = {}
+        self.numbers: dict[tuple, int] = {}  #: of shapes
+        self.meetings: dict[tuple, tuple[int | None, bool]] = {}
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
@@ -149,9 +152,7 @@ class DependenceTester:
         for src, dst, loop, same in self._orders(first, second, carried):
             if loop is None and src.attrs.get(WRITER, -1) in dst.attrs.get(APART, ()):
                 continue
-            question = _Question(self, src, dst, loop, same)
-            known = question.known
-            distance = None if question.apart else self._ask(question.text)
+            distance, known = self._meeting(src, dst, loop, same)
             if distance is not None:
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
         return [later for fact in found if (later := self._turned(fact)) is not None]
@@ -171,6 +172,26 @@ class DependenceTester:
 
     def _turn(self, access: Op) -> int | None:
         return dict(_memory(self.function, access).attrs).get(RING)
+
+    def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
+        """(least distance at which the two meet, whether it is known exactly). Asked once for all pairs that look alike: in an
+        unrolled loop these are most."""
+        (one, here), (other, there) = self._shape(src), self._shape(dst)
+        key = one, other, there - here, loop, same
+        if key not in self.meetings:
+            question = _Question(self, src, dst, loop, same)
+            known = question.known
+            self.meetings[key] = (None if question.apart else self._ask(question.text)), known
+        return self.meetings[key]
+
+    def _shape(self, access: Op) -> tuple[int, int]:
+        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,
+        the size, where and when the access takes place. And the constant part of the offset."""
+        if access not in self.shapes:
+            form = self.forms.offset(access)
+            shape = frozenset(form.terms.items()), _size(access), tuple(self.tree.around(access)), predicate(access)
+            self.shapes[access] = self.numbers.setdefault(shape, len(self.numbers)), form.const
+        return self.shapes[access]
 
     def _ask(self, text: str) -> int | None:
         """The least d of the set, None where it is empty."""

@@ -21,13 +21,15 @@ class Program(StatementChecker):
         super().__init__(syntax)
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
+        self._kernels: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each
+        self._called: dict[tt.FunctionTree, tt.FunctionTree] = {}  #: the helper that a called kernel is
 
     def run(self):
         pending = []
         for node in self.syntax.tree.ext:
             with self.recover():
                 if isinstance(node, c_ast.Pragma):
-                    pending += self._pragma(node)
+                    pending += self.pragma(node)
                 elif isinstance(node, c_ast.FuncDef):
                     self._definition(node)
                 elif isinstance(node, c_ast.Typedef):
@@ -36,7 +38,7 @@ class Program(StatementChecker):
                     self._file_declaration(node)
                 else:
                     raise CompileError.at(self.span(node), "this cannot stand at file scope")
-        self._unattached(pending)
+        self.unattached(pending)
         self._check_calls()
 
     # -- file scope
@@ -59,10 +61,12 @@ class Program(StatementChecker):
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
-        constant = declared.space == "constant" or (declared.const and declared.space is None)
-        if not constant or isinstance(declared.type, ct.Pointer):
+        if declared.space not in ("constant", None) or isinstance(declared.type, ct.Pointer) or \
+                (node.init is None and not declared.const and declared.space is None):
             raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
                                   "write __constant before its type, and give it a value")
+        if declared.space is None and not declared.const:
+            self.warn(span, f"the file-scope variable '{node.name}' is taken as __constant", "write __constant before its type")
         self.file_constant(node, declared, span)
 
     # -- functions
@@ -122,6 +126,8 @@ class Program(StatementChecker):
         span = self.name_span(node)
         if "pipe" in node.quals:
             return self._pipe(node, span, kernel)
+        if isinstance(node.type, c_ast.ArrayDecl):
+            node.type.dim = None  # an array is passed as a pointer: its first length means nothing and may be a parameter
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
@@ -155,9 +161,6 @@ class Program(StatementChecker):
         if t.space == "private":
             raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
                                   f"write __global {t.pointee} *")
-        scalar = t.pointee.scalar if isinstance(t.pointee, ct.Array) else t.pointee
-        if scalar == ct.BOOL_T:
-            raise CompileError.at(span, "a buffer of bool has no defined layout", "use uchar")
 
     def _definition(self, node):
         if node.param_decls:
@@ -171,6 +174,27 @@ class Program(StatementChecker):
             raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
         function.span = self.name_span(node.decl)
         self._function_attributes(function, node.decl)
+        if function.kernel:
+            self._kernels[function] = node
+        self._check_body(function, node)
+
+    def called_kernel(self, kernel: tt.FunctionTree, span: Span) -> tt.FunctionTree:
+        """A kernel that another function calls is a function like any other: its body once more, with its pointers as values."""
+        if kernel not in self._kernels:
+            raise CompileError.at(span, f"the kernel '{kernel.name}' is called before it is defined", "move its definition up")
+        if kernel not in self._called:
+            node, outer = self._kernels[kernel], (self.function, self._stack, self._structs, self._enums)
+            self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared anew
+            parameters, written, broken = self._parameters(node.decl.type, False)
+            self._called[kernel] = tree = tt.FunctionTree(f"{kernel.name}__called", False, kernel.result, parameters, kernel.span,
+                                                          broken=broken, written_types=written)
+            try:
+                self._check_body(tree, node)
+            finally:
+                self.function, self._stack, self._structs, self._enums = outer
+        return self._called[kernel]
+
+    def _check_body(self, function: tt.FunctionTree, node):
         self.function = function
         function.body = tt.Block(function.span, ())  # it exists: a call inside it is recursion
         with self.scope():
@@ -220,7 +244,7 @@ class Program(StatementChecker):
             path.append(function)
             for callee, span in function.calls.items():
                 if callee in path:
-                    names = " -> ".join(f.name for f in [*path[path.index(callee):], callee])
+                    names = " -> ".join(f.name.removesuffix("__called") for f in [*path[path.index(callee):], callee])
                     with self.recover():
                         raise CompileError.at(span, f"recursion is not supported: {names}",
                                               "use a loop, with an array as its stack where one is needed")

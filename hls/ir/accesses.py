@@ -10,7 +10,10 @@ from .nodes import Op, Value
 from .optable import OPS
 from .types import ArrayType, Type
 
-__all__ = ["fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate"]
+__all__ = ["PREDICATES", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate"]
+
+#: which operand of an operation says whether it takes place at all; others always do
+PREDICATES: dict[str, int] = {"load": 1, "store": 2, "loop": 0, "fence": 0, "channel_read": 1, "channel_write": 1}
 
 
 def is_access(op: Op) -> bool:

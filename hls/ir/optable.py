@@ -200,9 +200,10 @@ _ROWS = [
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
     # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
     # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
-    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe"
-    OpInfo("channel_read", 2, frozenset({"effect", "channel"})),
-    OpInfo("channel_write", 3, frozenset({"effect", "channel"})),
+    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe".
+    # A last result that is a token is there when the call is done
+    OpInfo("channel_read", 2, frozenset({"effect", "channel", "ordered"})),
+    OpInfo("channel_write", 3, frozenset({"effect", "channel", "ordered"})),
     # `printf {format}` (pred, argument...): as in C, one argument for each conversion
     OpInfo("printf", None, frozenset({"effect"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when

@@ -45,9 +45,10 @@ class Forward:
 
 
 def _regions(function: Function, places: SamePlaces) -> Iterable[tuple[Region, Loop | None]]:
-    yield function.body, None
+    if places.undisturbed(function.body):
+        yield function.body, None
     for loop in places.tree.loops.values():
-        if places.undisturbed(loop.op):
+        if places.undisturbed(loop.body):
             yield loop.body, loop
 
 

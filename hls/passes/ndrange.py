@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
+from .program import repeat_for_ever
 
 __all__ = ["NDRange"]
 
@@ -32,6 +33,8 @@ class NDRange:
         rewrite(result.body, _only_unit)
         if result.attrs.get("ndrange"):
             _Dispatcher(result).run()
+            if result.attrs.get("autorun"):
+                repeat_for_ever(result)
         else:
             rewrite(result.body, _single)
         return result

@@ -1,11 +1,13 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
+from dataclasses import replace
 
 from ..ir import Module
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
+from ..schedule import OperatorTiming
 from .loops import collect_loops
-from .model import Access, Kernel, Report
+from .model import Access, Channel, Kernel, Report
 from .privates import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
@@ -19,13 +21,26 @@ def collect(result, source: str) -> Report:
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     latency = result.board.memory.read_latency
+    timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name))) for kernel in result.kernels
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
+        for kernel in result.kernels
     )
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
-                  CELL_NAMES[device.logic_cell], tuple(result.warnings))
+                  CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels))
+
+
+def _channels(plans) -> tuple[Channel, ...]:
+    """In the order of the program; channels of an array that differ in nothing are one entry with a count."""
+    found = {}
+    for plan in plans:
+        alike = (plan.channel, plan.bits, plan.requested, plan.depth, plan.storage, plan.reason, plan.writer, plan.reader)
+        found.setdefault(alike, []).append(plan)
+    return tuple(Channel(first.name if len(same) == 1 else first.channel, first.span, first.bits, first.requested, first.depth,
+                         first.storage, first.reason, first.writer, first.write_span, first.reader, first.read_span, len(same))
+                 for same in found.values() for first in same[:1])
 
 
 def _parts(kernel: str) -> tuple[str, str]:
@@ -37,12 +52,14 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
     return sum((area.parts[name] for name in names if name in area.parts), NOTHING)
 
 
-def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING) -> Kernel:
-    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization."""
+def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING,
+                   timing: OperatorTiming | None = None) -> Kernel:
+    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing`` what it was
+    scheduled with."""
     function = kernel.function
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
-        collect_loops(kernel, module, memory_latency), _accesses(kernel), collect_privates(kernel, module), resources,
+        collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
         reason=function.attrs.get("reason", ""),
     )
 

@@ -8,10 +8,12 @@ from amaranth import *
 from rtl_lib.stall import StallGate, StallSource, salt_of
 
 from ..ir import Function, Op, PointerType, TokenType, Value, uses
+from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import LoadAccess, StoreAccess
+from .channels import calls_of
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
@@ -43,9 +45,11 @@ class KernelContext:
     m: Module = field(default_factory=Module)
     start: Signal = field(default_factory=lambda: Signal(name="start_token"))
     entered: Signal = field(default_factory=lambda: Signal(name="entered"))
+    restart: Signal = field(default_factory=lambda: Signal(name="restart"))  #: a run begins in the next cycle
     finished: Signal = field(default_factory=lambda: Signal(name="finished"))
     pseudo: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)
+    histories: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
     read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error
@@ -61,6 +65,7 @@ class KernelContext:
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
+        self.channels = calls_of(self)
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
@@ -151,16 +156,20 @@ class KernelContext:
 
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None where it always runs."""
-        if op.opcode == "hazard":
+        if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:
             return None
-        predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0}[op.opcode]]
+        predicate = op.operands[PREDICATES[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
         return predicate
 
+    def _unit(self, op: Op):
+        """What serves a variable-latency operation other than a loop."""
+        return next((units[op] for units in (self.units, self.channels, self.fences, self.hazards) if op in units), None)
+
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""
-        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
+        unit = self._unit(op)
         if unit is not None:
             return unit.request()
         child = region.children[op]
@@ -173,7 +182,7 @@ class KernelContext:
 
     def response_port(self, region, op: Op):
         """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
-        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
+        unit = self._unit(op)
         if unit is not None:
             return unit.response()
         child = region.children[op]

@@ -36,10 +36,11 @@ class LevelBuilder:
         self._valid = [self.enter]
         for stage in range(1, plan.depth):
             valid = Signal(name=f"valid_{stage}")
-            self._clocked(valid.eq(self._valid[-1]))
+            self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def _clocked(self, assignment):
+    def clocked(self, assignment):
+        """Registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
                 self.m.d.sync += assignment
@@ -69,7 +70,7 @@ class LevelBuilder:
         else:
             source = self.at(value, stage - 1)
             signal = Signal(len(source), name=f"{self.context.name(value)}_s{stage}", reset_less=True)
-            self._clocked(signal.eq(source))
+            self.clocked(signal.eq(source))
         self._at[value, stage] = signal
         return signal
 
@@ -103,7 +104,7 @@ class LevelBuilder:
         latency = self.context.latency(op)
         if op in self.context.plan.parts:
             return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
-        signal = Signal(self.context.width(op.result), name=name)
+        signal = Signal(self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {})
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
         else:
@@ -112,10 +113,15 @@ class LevelBuilder:
 
     def _read_carried(self, arg: Value, stage: int):
         """The initial value for an invocation's first token, the slot's register for the others."""
+        if self._carried[arg].root is not None:
+            return self.context.histories[self.region][self._carried[arg].root].read(self, self._carried[arg])
         pseudo, register = self.context.pseudo[self.region], self.context.registers[arg]
         signal = Signal(self.context.width(arg), name=self.context.name(arg))
         if self.region.slots > 1:
             self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
+        if register.preset is not None:
+            self.m.d.comb += signal.eq(register.read.value)
+            return signal
         initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
         self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
         return signal

@@ -24,7 +24,8 @@ class Point:
 class Carried:
     """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
 
-    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level.
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``, the index of
+    another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write`` is where that happens.
     """
 
     index: int
@@ -32,6 +33,8 @@ class Carried:
     next: Value
     read: Point
     write: Point
+    root: int | None = None
+    steps: int = 1
 
     @property
     def overlap(self) -> bool:
@@ -53,12 +56,14 @@ class Carried:
 class Window:
     """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
 
-    With ``overlap`` this holds in runs in which buffers overlap only.
+    With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
+    front of the level of ``until``, whether they go on or come behind the last one of their invocation.
     """
 
     until: Point
     most: int
     overlap: bool
+    undecided: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,8 +129,11 @@ class RegionPlan:
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
+    cause: str = "schedule"  #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations
+    #: apart), or what the source asks for: "ahead", "concurrency", "request"
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,3 +147,4 @@ class KernelPlan:
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them
