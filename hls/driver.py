@@ -9,7 +9,9 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
+from .passes.dce import DeadCode
 from .passes.hardware import check_hardware, check_options
+from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
@@ -19,7 +21,7 @@ from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, balance_channels, plan_kernel
+from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
@@ -99,6 +101,13 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     return kernels, tuple(dict.fromkeys(told))
 
 
+def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
+    return Diagnostic(f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
+                      f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}", loop.loop.span,
+                      "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
+                      "warning")
+
+
 def _check(options: Options, board: Board):
     if options.control != "wires":
         return
@@ -115,9 +124,14 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
-    function = Lookahead(timing.model).run(function)
+    function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
+    function = DeadCode().run(function)
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    if tell:
+        for loop in plan.loops.values():
+            if loop.period > timing.period:
+                tell(_slower_clock(loop, timing.period))
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))

@@ -21,8 +21,11 @@ from .loops import Loop
 RING = "ring"
 #: attribute of what became of an array that is shifted in some iterations only
 CONDITIONAL = "conditional"
+#: attribute of a store, its number, and of loads: the numbers of stores of the same iteration whose places they never read, as their
+#: own conditions say
+WRITER, APART = "writer", "apart"
 
-__all__ = ["CONDITIONAL", "RING", "Dependence", "DependenceTester", "Kind", "dependences", "promised"]
+__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -147,6 +150,8 @@ class DependenceTester:
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         found = []
         for src, dst, loop, same in self._orders(first, second, carried):
+            if loop is None and src.attrs.get(WRITER, -1) in dst.attrs.get(APART, ()):
+                continue
             distance, known = self._meeting(src, dst, loop, same)
             if distance is not None:
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))

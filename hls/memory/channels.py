@@ -58,6 +58,10 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
     """A plan for every one of the ``declared`` channels that the kernels, ready for scheduling, use. Raises CompileError
     for one that does not join exactly two sides, of which one may be a stream of the board."""
     sides = _sides(kernels)
+    outside = [_outside(declared[end.channel], end, side) for end, found in sides.items() for side in found
+               if not 0 <= end.index < (declared[end.channel].length or 1)]
+    if outside:
+        raise CompileError(*outside)
     streams = {name: _stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
     for name, stream in streams.items():
         sides.setdefault(End(name, 0, stream.direction == "in"), []).insert(0, _Side(stream.name, (), declared[name].span, stream))
@@ -95,6 +99,12 @@ def _sides(kernels: Iterable[Function]) -> dict[End, list[_Side]]:
         for end, calls in channel_ends(kernel).items():
             found.setdefault(end, []).append(_Side(kernel.name, tuple(calls), calls[0].span))
     return found
+
+
+def _outside(declared: MemoryObject, end: End, side: _Side) -> Diagnostic:
+    return Diagnostic(f"index {end.index} is outside '{end.channel}', which has {declared.length or 1} channels in all{_at(declared.span)}; "
+                      f"kernel {side.name} {'writes' if end.writes else 'reads'} there", side.span,
+                      "make the array larger, or guard the call by a condition that is known at compile time")
 
 
 def _conflicts(declared: MemoryObject, end: End, sides: list[_Side]) -> list[Diagnostic]:

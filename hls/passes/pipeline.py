@@ -143,7 +143,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Equal loads first: what is computed from them is equal then, too
         Coalesce(0, options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits), *CLEAN, Forward(options.address_bits), OnChipMemories(), *CLEAN,
+        Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),

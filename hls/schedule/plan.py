@@ -134,6 +134,7 @@ class RegionPlan:
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
     once: bool = False  #: a run of the kernel enters the loop at most once
+    period: float = 0.0  #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 
 from ..analysis.channels import is_call
@@ -10,6 +10,7 @@ from ..ir import Op, Region, Value
 from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
+from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
@@ -19,6 +20,10 @@ __all__ = ["RegionPlanner"]
 
 #: no loop has more tokens on their way than this, so a wider window means nothing
 MOST_IN_WINDOW = 4096
+
+
+#: nobody wants a clock this many times slower than the board's for the sake of an II
+SLOWEST = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +115,7 @@ class RegionPlanner:
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
             rate.latency, found.speculative, rate.cause,
             next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
-            once=loop is not None and not self.repeated,
+            once=loop is not None and not self.repeated, period=max(s.period for s in found.stages),
         )
 
     # --- when everything happens ---
@@ -121,10 +126,13 @@ class RegionPlanner:
         levels = ahead or levels
         stages, known = self._shortest(region, loop, levels, bool(ahead))
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
+        if loop is not None and "ii" in loop.attrs:
+            schedule = partial(level_stages, self.timing, region, levels, self.fixed, speculative=bool(ahead), histories=known)
+            stages = [self._hurried(partial(schedule, k), s, wish) if s.ii > wish else s for k, s in enumerate(stages)]
         least = max(s.ii for s in stages)
         ii = max(wish, least)
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(ahead), known)
+            stages = self._stages(region, levels, ii, bool(ahead), known, [s.period for s in stages])
         if not known:
             stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
@@ -144,16 +152,36 @@ class RegionPlanner:
                 return closer, known
         return stages, {}
 
-    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known) for k in range(levels.count)]
+    def _hurried(self, schedule, usual: LevelStages, wish: int) -> LevelStages:
+        """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes, and no longer
+        by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
+        short, long = usual.period, SLOWEST * usual.period
+        found = usual
+        while long > 1.02 * short:
+            period = long if found is usual else (short * long) ** 0.5
+            closer = schedule(period=period)
+            if closer.ii <= wish:
+                long, found = period, closer
+            elif found is usual:
+                break
+            else:
+                short = period
+        return found
+
+    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({}), periods=()) -> list[LevelStages]:
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known,
+                             period=periods[k] if periods else self.timing.period) for k in range(levels.count)]
 
     def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
         """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
         from its queue of slots to what they remember is as long as a cycle."""
         if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
             return stages
-        first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True)
-        return [first, *stages[1:]] if first.ii == ii else stages
+        try:
+            first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True, period=stages[0].period)
+        except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
+            return stages
+        return [replace(first, bottleneck=stages[0].bottleneck), *stages[1:]]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.

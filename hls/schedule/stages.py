@@ -28,19 +28,22 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
-    shares: bool = False  #: whether operations of a token use one port at different times
+    shares: bool  #: whether operations of a token use one port at different times
+    period: float  #: of the clock that its chains fit, in ns
 
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
                  speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-                 settled: bool = False) -> LevelStages:
+                 settled: bool = False, period: float | None = None) -> LevelStages:
     """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
 
     ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`). With ``settled``
-    nothing of level 0 is done in its first stage, in which the header still chooses whose token it is.
+    nothing of level 0 is done in its first stage, in which the header still chooses whose token it is. ``period`` is in ns, of
+    the target's clock unless given.
     """
+    period = period or timing.period
     builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, settled and k == 0)
-    solution = schedule(builder.build(), ii_request=ii)
+    solution = schedule(builder.build(period), ii_request=ii)
     start = solution.start
     return LevelStages(
         solution.ii,
@@ -50,6 +53,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
         {c: start["write", histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
         solution.bottleneck,
         solution.resource_ii > 1,
+        period,
     )
 
 
@@ -74,7 +78,7 @@ class _ProblemBuilder:
         self.edges: list[Dependence] = []
         self.carried = {arg: c for c, arg in enumerate(region.args)}
 
-    def build(self) -> Problem:
+    def build(self, period: float) -> Problem:
         self._node("exit")
         self._operations()
         self._carried_values()
@@ -87,7 +91,7 @@ class _ProblemBuilder:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
         limits = {node.resource: 1 for node in self.nodes.values() if node.resource is not None}
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead, limits)
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:

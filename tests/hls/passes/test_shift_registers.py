@@ -176,7 +176,7 @@ class Registers:
 
 @pytest.mark.parametrize("part", range(3))
 def test_random_registers(part):
-    for seed in range(20 * part, 20 * part + 20):
+    for seed in range(12 * part, 12 * part + 12):
         check(Registers(seed).text(), sizes=(1, 5, 140))
 
 

@@ -23,6 +23,21 @@ kernel void nest(global const float *restrict a, global float *restrict b)
     }
 }
 """
+DECIDES_LATE = """
+#pragma OPENCL FP_CONTRACT OFF
+kernel void halved(global const float *restrict a, global int *restrict b)
+{
+    for (int i = 0; i < 64; i++) {
+        float x = a[i];
+        int n = 0;
+        while (x > 1.0f) {
+            x *= 0.5f;
+            n++;
+        }
+        b[i] = n;
+    }
+}
+"""
 
 
 def plan_of(source: str, board: str = "ecp5_onchip"):
@@ -55,3 +70,10 @@ def test_where_slots_take_turns_the_header_has_the_first_stage_for_itself():
     assert all(c.read.stage >= 1 for c in inner.carried if c.read.level == 0)
     assert all(point.stage >= 1 for op, point in inner.place.items() if point.level == 0 and op.opcode not in ("const", "array"))
     assert all(c.read.stage == 0 for c in loop_at(plan, 5).carried if c.arg.name == "i")
+
+
+def test_no_stage_is_left_empty_where_the_recurrence_goes_through_the_decision():
+    """The next iteration is issued when the product is compared: a stage more would be a cycle more of the II."""
+    inner = loop_at(plan_of(DECIDES_LATE), 8)
+    assert inner.slots > 1 and inner.again.stage == inner.ii - 1
+    assert any(c.read.stage == 0 for c in inner.carried)
