@@ -9,6 +9,7 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import MemoryPlan, choose_units, plan_memory
 from .options import Options
+from .passes.copies import GroupCopies
 from .passes.hardware import check_hardware
 from .passes.lookahead import Lookahead
 from .passes.pipeline import PipelineOptions, optimize
@@ -108,7 +109,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
-    function = Lookahead(timing.model).run(function)
+    function = Lookahead(timing.model).run(GroupCopies(board.memory.read_latency).run(function))
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})

@@ -123,7 +123,7 @@ class DependenceTester:
     def _orders(self, first: Op, second: Op, carried: bool):
         """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
         common = self._common(first, second)
-        one_for_all = _memory(self.function, first).onchip  # which all work-items use in turn, one after the other
+        one_for_all = _memory(self.function, first).space == "private"  # which all work-items use in turn, one after the other
         if first is not second:
             yield first, second, None, len(common)
         for level, loop in enumerate(common if carried else []):

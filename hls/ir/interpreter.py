@@ -297,7 +297,8 @@ class _Emitter:
             self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
 
     def _op_barrier(self, op, depth):
-        self._line(depth, f"yield {BARRIER!r}")
+        condition = f"if {self._name(op.operands[0])}: " if op.operands else ""
+        self._line(depth, f"{condition}yield {BARRIER!r}")
 
     def _op_mem_fence(self, op, depth):
         """Accesses take place in program order here."""

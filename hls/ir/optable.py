@@ -187,9 +187,9 @@ _ROWS = [
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),
-    # work-groups: `barrier {flags}` is where all work-items of the group meet; `mem_fence {kind, flags}` keeps accesses of one
-    # work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
-    OpInfo("barrier", 0, frozenset({"effect", "group"})),
+    # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}` keeps
+    # accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
+    OpInfo("barrier", None, frozenset({"effect", "group"})),
     OpInfo("mem_fence", 0, frozenset({"effect"})),
     # `atomic {fn}` (ptr, pred, operand...) -> what was there before (0 where pred is false); fn: a key of ATOMICS
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
@@ -208,6 +208,11 @@ _ROWS = [
     # earlier iteration to one of the ``loads`` addresses is on its way. It belongs to the stores that have its number in
     # ``hazards``, in order; where ``certain`` is 0 the store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
+    # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is complete when the
+    # work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads of ``flush`` then read anew
+    OpInfo("meet", None, frozenset({"effect", "wait"})),
+    # `group {mems, copies}` (first, last): each group (its first work-item, its last) has one of so many copies of ``mems``
+    OpInfo("group", 2, frozenset({"effect"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),

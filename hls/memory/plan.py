@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
+from ..analysis.phases import phases
 from ..diag import Span
 from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
 from ..ir.rewrite import constant, is_constant
+from ..passes.copies import COPIES
 from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
@@ -46,16 +48,20 @@ class Access:
 class OnChipMemory:
     """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together.
 
-    All ``stores`` share one write port; scheduling and memory order keep them from meeting.
+    All ``stores`` share one write port of each of the ``banks``; scheduling and memory order keep them from meeting there. Groups
+    of work-items take turns in ``copies``; each is a bank of its own where stores of several groups may come in one cycle.
     """
 
     memory: MemoryObject
     word_bytes: int
     loads: tuple[Op, ...]
     stores: tuple[Op, ...]
+    copies: int = 1
+    banks: int = 1
 
     @property
     def words(self) -> int:
+        """Of all copies together."""
         return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
 
 
@@ -74,6 +80,11 @@ class MemoryPlan:
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
         return [a for a in self.accesses.values() if a.memory == memory]
+
+    def banks(self, op: Op) -> int:
+        """How many banks the memory of an access has."""
+        memory = self.onchip.get(self.accesses[op].memory)
+        return memory.banks if memory else 1
 
     def shared_port(self, op: Op) -> str | None:
         """The write port that the operation shares with others, by the name of its memory; None where it has its own."""
@@ -99,13 +110,14 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     for op in walk(function.body):
         if is_access(op):
             accesses.setdefault(memory_name(op), []).append(op)
-    onchip = {name: _onchip(function.memories[name], ops) for name, ops in accesses.items()
+    phase = phases(function)
+    onchip = {name: _onchip(function.memories[name], ops, phase) for name, ops in accesses.items()
               if function.memories[name].onchip}
     planned = {}
     for name, ops in accesses.items():
         for op in ops:
             if name in onchip:
-                planned[op] = _onchip_access(op, onchip[name].word_bytes)
+                planned[op] = _onchip_access(op, onchip[name])
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:
@@ -114,9 +126,12 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     return MemoryPlan(in_order, onchip)
 
 
-def _onchip(memory: MemoryObject, ops: list[Op]) -> OnChipMemory:
+def _onchip(memory: MemoryObject, ops: list[Op], phase: dict[Op, int]) -> OnChipMemory:
     loads = tuple(op for op in ops if op.opcode == "load")
-    return OnChipMemory(memory, max(map(_bytes, ops)), loads, tuple(op for op in ops if op.opcode == "store"))
+    stores = tuple(op for op in ops if op.opcode == "store")
+    copies = dict(memory.attrs).get(COPIES, 1)
+    apart = len({phase[op] for op in stores}) > 1  # only groups that are in different phases may store at once
+    return OnChipMemory(memory, max(map(_bytes, ops)), loads, stores, copies, copies if apart else 1)
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
@@ -143,11 +158,12 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
                   "global memory is on the chip: every access has a port of its own and never waits", op.span, _ram_latency(op))
 
 
-def _onchip_access(op: Op, word_bytes: int) -> Access:
+def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
-    forwarding = op.opcode == "load" and _waits_for_iteration(op)
+    # with several banks more is written in a cycle than a load could look at
+    forwarding = op.opcode == "load" and memory.banks == 1 and _waits_for_iteration(op)
     latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
-    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "block RAM", reason, op.span, latency,
+    return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span, latency,
                   forwarding=forwarding)
 
 

@@ -9,7 +9,7 @@ from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from .alone import NEEDLESS
 
-__all__ = ["ATTRIBUTES", "MEMORIES", "OPERATIONS", "check_hardware"]
+__all__ = ["ATTRIBUTES", "OPERATIONS", "check_hardware"]
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,11 @@ class Missing:
 
 #: operation -> why it is refused
 OPERATIONS: dict[str, Missing] = {
-    "barrier": Missing("a barrier", "split the kernel in two where the barrier stands, or run it in the emulator"),
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
     "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
     "channel_read": Missing("reading a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
     "channel_write": Missing("writing a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
-}
-
-#: address space of a memory of many work-items -> why it is refused
-MEMORIES: dict[str, Missing] = {
-    "local": Missing("local memory of several work-items", "use one work-item, a private array or a __global buffer, "
-                     "or run it in the emulator"),
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
@@ -42,7 +35,7 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
                "max_share_resources", "use_stall_enable_clusters"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
                "max_replicates", "private_copies", "max_private_copies", "simple_dual_port", "static_array_offset",
-               "force_pow2_depth", "memory", "register", "buffer_location", "local_mem_size"}),
+               "force_pow2_depth", "memory", "register", "buffer_location"}),
 )
 
 
@@ -51,7 +44,6 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
-        errors += _memories(function)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -61,11 +53,6 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 def _operations(function: Function) -> list[Diagnostic]:
     return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body)
             if op.opcode in OPERATIONS and (function.attrs.get("ndrange") or op.opcode not in NEEDLESS)]
-
-
-def _memories(function: Function) -> list[Diagnostic]:
-    return [_error(MEMORIES[m.space], m) for m in function.memories.values()
-            if m.space in MEMORIES and (function.attrs.get("ndrange") or m.length is None)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -9,11 +9,15 @@ from ..ir.rewrite import constant, inline_region
 __all__ = ["IfConvert", "flatten"]
 
 
+#: which operand says whether the operation takes place
+_PREDICATE = {"load": 1, "store": 2, "atomic": 1, "barrier": 0, "loop": 0}
+
+
 @dataclass(frozen=True)
 class IfConvert:
     """Before: `if` with regions. After: none; loops are the only control flow.
 
-    Loads and stores take the condition into their predicate, loops into their enable. Everything else runs always: a
+    Loads, stores, atomic operations and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
     pure operation has a result for all operands, and what a branch not taken computes is not selected.
     """
 
@@ -45,7 +49,7 @@ def _flat_if(op: Op, b: Builder) -> list[Value]:
     condition = op.operands[0]
     _guard(then, condition)
     first = inline_region(then, b)
-    if any(inner.opcode in ("load", "store", "loop") for inner in otherwise.ops):
+    if any(inner.opcode in _PREDICATE for inner in otherwise.ops):
         _guard(otherwise, b.value("xor", condition, b.true()))
     second = inline_region(otherwise, b)
     return [x if x is y else b.value("select", condition, x, y, name=result.name)
@@ -58,8 +62,10 @@ def _guard(region: Region, condition: Value):
     guards: dict[Value, Value] = {}
     inside = Builder(region)
     for op in before:
-        place = {"load": 1, "store": 2, "loop": 0}.get(op.opcode)
+        place = _PREDICATE.get(op.opcode)
         if place is not None:
+            if op.opcode == "barrier" and not op.operands:
+                op.operands = [inside.true()]
             own = op.operands[place]
             if own not in guards:
                 guards[own] = condition if constant(own) == 1 else inside.value("and", condition, own)

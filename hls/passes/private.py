@@ -1,6 +1,6 @@
 """Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import CompileError, Diagnostic
 from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, uses, walk
@@ -9,6 +9,15 @@ from ..ir.rewrite import rewrite
 from ..ir.storage import zero
 
 __all__ = ["OnChipMemories"]
+
+
+#: bytes of a local memory argument for which the program does not say how large it may get
+LOCAL_BYTES = 16384
+
+
+def _capacity(memory: MemoryObject) -> int:
+    """Elements that hardware has room for where the host says at the launch how many there are."""
+    return max(1, dict(memory.attrs).get("local_mem_size", LOCAL_BYTES) // memory.element.bytes)
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,8 @@ class OnChipMemories:
     def run(self, function: Function) -> Function:
         """Raises CompileError naming every memory that cannot be built."""
         result = clone_function(function)
+        result.memories.update((name, replace(m, length=_capacity(m))) for name, m in function.memories.items()
+                               if m.space == "local" and m.length is None)
         onchip = [m for m in result.memories.values() if m.onchip]
         addresses = {m.name: [] for m in onchip}
         for op in walk(result.body):
@@ -38,7 +49,7 @@ class OnChipMemories:
         if isinstance(memory.element, PointerType):
             return Diagnostic(f"the array {memory.name} of pointers is indexed at run time", span,
                               "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it")
-        if memory.length == 1:
+        if memory.length == 1 and memory.space == "private":
             return Diagnostic(f"{memory.name} is accessed through a pointer to another type", first.span,
                               "use as_int, as_float and the like to read a value as another type")
         return None

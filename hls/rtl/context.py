@@ -15,6 +15,7 @@ from .access import LoadAccess, StoreAccess
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
+from .meets import meets_of
 from .ram_access import RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
@@ -63,6 +64,7 @@ class KernelContext:
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
+        self.meets = meets_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
     def _argument_signals(self):
@@ -97,7 +99,8 @@ class KernelContext:
 
     def travelling(self, plan) -> list[int]:
         """Indices of the carried values whose initial values come with the request."""
-        return [k for k, v in enumerate(plan.loop.operands[1:]) if self.fixed(v) is None]
+        # what goes round a ring is another value the next time, whatever it began as
+        return [k for k, v in enumerate(plan.loop.operands[1:]) if plan.ring is not None or self.fixed(v) is None]
 
     def used(self, value: Value) -> bool:
         return bool(self._uses.get(value))
@@ -153,14 +156,23 @@ class KernelContext:
         """The predicate of a variable-latency operation; None where it always runs."""
         if op.opcode == "hazard":
             return None
-        predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0}[op.opcode]]
+        predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0, "meet": 0}[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
         return predicate
 
+    def _unit(self, op: Op):
+        """What serves an operation that may wait, if it is not a loop."""
+        return self.units.get(op) or self.fences.get(op) or self.hazards.get(op) or self.meets.get(op)
+
+    def bypass_depth(self, op: Op) -> int:
+        """Entries of the queue that goes past an operation which answers: tokens that may be inside it."""
+        regions = (self.plan.top, *self.plan.loops.values())
+        return next(level.bypass_depth for region in regions for level in region.levels for row in level.row if row.op is op)
+
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""
-        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
+        unit = self._unit(op)
         if unit is not None:
             return unit.request()
         child = region.children[op]
@@ -173,7 +185,7 @@ class KernelContext:
 
     def response_port(self, region, op: Op):
         """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
-        unit = self.units.get(op) or self.fences.get(op) or self.hazards.get(op)
+        unit = self._unit(op)
         if unit is not None:
             return unit.response()
         child = region.children[op]

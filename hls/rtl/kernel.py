@@ -5,6 +5,7 @@ from amaranth import *
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
+from .meets import build_meets
 from .onchip import build_onchip
 from .region import RegionBuilder
 from .static import build_static
@@ -29,6 +30,7 @@ class KernelHardware:
             unit.attach(context)
         build_onchip(context)
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        build_meets(context)
         build_fences(context)
         build_hazards(context)
         self._control()

@@ -2,6 +2,7 @@
 
 from amaranth.lib import wiring
 
+from rtl_lib.mem.banked import BankedRam
 from rtl_lib.mem.replicated import ReplicatedRam
 
 __all__ = ["build_onchip"]
@@ -13,8 +14,9 @@ def build_onchip(context):
         loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        ram = ReplicatedRam(word_bytes=memory.word_bytes, words=memory.words, reads=len(loads), writes=len(stores),
-                            addr_bits=addresses, bytewise=narrow, init=_words(memory))
+        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "reads": len(loads), "writes": len(stores),
+                 "addr_bits": addresses, "bytewise": narrow}
+        ram = ReplicatedRam(**shape, init=_words(memory)) if memory.banks == 1 else BankedRam(**shape, banks=memory.banks)
         context.m.submodules[context.unique(f"memory_{name}")] = ram
         for ports, sides in ((loads, ram.reads), (stores, ram.writes)):
             for port, side in zip(ports, sides, strict=True):

@@ -66,7 +66,7 @@ def join_values(op: Op) -> list[Value]:
         return list(op.operands)
     if op.opcode == "hazard":
         return []  # every token asks
-    return [op.operands[{"load": 1, "fence": 0}[op.opcode]]]
+    return [op.operands[{"load": 1, "fence": 0, "meet": 0}[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -82,17 +82,20 @@ class Levels:
     inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
     variable: frozenset[Op]  #: operations of the region that take nobody knows how long
     offering: frozenset[Op]  #: those of them that answer
+    ring: bool = False  #: carried values travel with the tokens: none are read or written here
 
 
-def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0) -> Levels:
+def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0,
+                  ring: bool = False) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
 
-    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back.
+    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back. In a ``ring``
+    what is carried comes in with each token, and goes on from the last level.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
     yielded = region.terminator.operands if region.terminator.opcode == "yield" else []
-    carried = dict(zip(region.args, yielded[1:], strict=True))
+    carried = {} if ring else dict(zip(region.args, yielded[1:], strict=True))
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
@@ -101,10 +104,10 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
         values, ops = _levels(body, inputs, carried, offering, floor)
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
-    values |= zip(region.args, read, strict=True)
+    values |= zip(carried, read, strict=True)
     write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
     joined = [level + 1 for op, level in ops.items() if op in offering]
-    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering)
+    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
 
 
 def _levels(body, inputs, carried, offering, floor) -> tuple[dict[Value, int], dict[Op, int]]:

@@ -6,7 +6,8 @@ from ..diag import CompileError
 from ..ir import Op, Region, TokenType, Value, has
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .groups import group_window, ring_of
+from .queues import HAZARD_LATENCY, MEETING_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -48,17 +49,21 @@ class RegionPlanner:
     memory_latency: int
     repeated: bool
     elastic_depth: int = 0
+    group_items: int = 1
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
+        if loop is not None and loop.attrs.get("ring"):
+            return self._plan_ring(region, loop)
         levels = assign_levels(region, self.fixed, self.timing.memory)
         speculative = self._speculate(region, loop, levels)
         levels = speculative or levels
-        stages = self._stages(region, levels, None, bool(speculative))
+        sharing = group_window(levels)
+        stages = self._stages(region, levels, None, bool(speculative), sharing)
         wish = loop.attrs.get("ii") if loop is not None else None
         ii = max([wish or 1, *(s.ii for s in stages)])
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(speculative))
+            stages = self._stages(region, levels, ii, bool(speculative), sharing)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages)
         available = self._available(levels, start, carried)
@@ -82,11 +87,13 @@ class RegionPlanner:
         uniform = _uniform_trips(region, loop, self.fixed)
         entries = entry_count(slots, latency, static_ii, self.repeated, uniform, shortest)
         interval = max(1, static_ii // slots, paced)
-        sizes = QueueSizes(self.children, self.memory_latency, interval, self.elastic_depth, loop is None)
+        sizes = QueueSizes(self.children, self.memory_latency, interval, self.elastic_depth, loop is None, self.group_items)
         plans = tuple(
             self._level(k, levels, stages[k], carried, decide if speculative else None, (again, again_overlap), sizes)
             for k in range(levels.count)
         )
+        if sharing is not None:
+            plans = tuple(sharing.added(p, stages) for p in plans)
         if asked.tokens:
             all_levels = Window(Point(levels.count - 1, stages[-1].depth - 1), asked.tokens, False)
             plans = (replace(plans[0], windows=(*plans[0].windows, all_levels)), *plans[1:])
@@ -97,8 +104,25 @@ class RegionPlanner:
             shortest,
         )
 
-    def _stages(self, region, levels: Levels, ii, speculative) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative) for k in range(levels.count)]
+    def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
+        """A loop in which work-items meet: nothing comes back to a slot, so only shared ports keep tokens apart."""
+        levels = assign_levels(region, self.fixed, self.timing.memory, ring=True)
+        stages = self._stages(region, levels, None, False)
+        ii = max(s.ii for s in stages)
+        if ii > min(s.ii for s in stages):
+            stages = self._stages(region, levels, ii, False)
+        start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
+        latency = self._latency(levels, stages)
+        ring = ring_of(region, self.group_items, latency, _uniform_trips(region, loop, self.fixed))
+        sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
+        end = Point(levels.count - 1, stages[-1].depth - 1)
+        plans = tuple(self._level(k, levels, stages[k], (), None, (end, end), sizes) for k in range(levels.count))
+        return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, plans, start, self._available(levels, start, ()), (),
+                          captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring)
+
+    def _stages(self, region, levels: Levels, ii, speculative, sharing=None) -> list[LevelStages]:
+        needs = sharing.needs if sharing else ()
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, needs) for k in range(levels.count)]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -139,6 +163,8 @@ class RegionPlanner:
             return 0
         if op.opcode == "hazard":
             return HAZARD_LATENCY
+        if op.opcode == "meet":
+            return MEETING_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, carried, decide, stages, levels) -> int:

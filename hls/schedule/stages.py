@@ -5,15 +5,16 @@ of a carried value, one for the continue condition (it must reach the header bef
 where all that later levels need must have arrived.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir import Op, Region, TokenType
+from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
 from .levels import Levels, join_values
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
 
-__all__ = ["LevelStages", "level_stages", "used_values"]
+__all__ = ["LevelStages", "Need", "level_stages", "used_values"]
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,20 @@ class LevelStages:
     shares: bool = False  #: whether operations of a token use one port at different times
 
 
+@dataclass(frozen=True)
+class Need:
+    """A value that must be there when a token enters a level, or when it leaves it."""
+
+    level: int
+    value: Value
+    at_entry: bool
+
+
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
-                 speculative: bool = False) -> LevelStages:
-    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time."""
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative)
+                 speculative: bool = False, needs: Sequence[Need] = ()) -> LevelStages:
+    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time. ``needs`` are
+    those of the region's windows."""
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, [need for need in needs if need.level == k])
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -53,24 +64,26 @@ def used_values(region: Region, levels: Levels):
         if op in levels.offering:
             yield from ((v, level + 1) for v in join_values(op))
     yielded = region.terminator.operands
-    if region.terminator.opcode == "yield":
+    if region.terminator.opcode == "yield" and not levels.ring:
         yield from zip(yielded[1:], levels.write, strict=True)
     yield from ((v, levels.count - 1) for v in yielded)
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative):
-        self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
-        self.decides = levels.decide == k and (k == 0 or speculative)
+    def __init__(self, timing, region, levels, fixed, k, speculative, needs):
+        self.timing, self.region, self.levels, self.fixed, self.k, self.needs = timing, region, levels, fixed, k, needs
+        self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
-        self.carried = {arg: c for c, arg in enumerate(region.args)}
+        self.carried = {} if levels.ring else {arg: c for c, arg in enumerate(region.args)}
 
     def build(self) -> Problem:
         self._node("exit")
         self._operations()
         self._carried_values()
         self._decision()
+        for need in self.needs:
+            self._need(need.value, self._node("entry", earliest=0, latest=0) if need.at_entry else "exit")
         for value, level in used_values(self.region, self.levels):
             if level > self.k:
                 self._need(value, "exit")
@@ -101,7 +114,8 @@ class _ProblemBuilder:
     def _carried_values(self):
         """Reads, writes, and between them the recurrence through the slot register."""
         nexts = self.region.terminator.operands[1:]
-        for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
+        for arg, value in zip(self.carried, nexts, strict=not self.levels.ring):
+            c = self.carried[arg]
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
                 self._node(("read", c), delay=self._slot_read(arg), width=arg.type.bits)

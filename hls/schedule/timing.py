@@ -61,7 +61,7 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
-        if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES:
+        if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES or not op.results:
             return 0.0  # all of them begin with a register: of a queue, or of a RAM
         return self._logic(op)
 
@@ -70,7 +70,10 @@ class OperatorTiming:
         choice = self._choice(op)
         if choice:
             return choice.out_delay_ns
-        return self.model.delay("ram_out", 1) if self.memory.fixed_latency(op) == 1 else 0.0
+        if self.memory.fixed_latency(op) != 1:
+            return 0.0
+        banks = self.memory.banks(op)
+        return self.model.delay("ram_out", 1) + (self.model.delay("mux", banks) if banks > 1 else 0.0)
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)
