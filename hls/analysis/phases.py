@@ -1,58 +1,58 @@
-"""What work-items of one group may do at the same time: which accesses no meeting separates."""
+"""What work-items of one group may do at the same time: which operations no meeting separates."""
 
 from ..ir import Function, Op, Region
 from ..ir.rewrite import constant
 
-__all__ = ["phases"]
+__all__ = ["Phases"]
 
 
-def phases(function: Function) -> dict[Op, int]:
-    """A number for each operation of a flat kernel whose work-items meet. Operations with different numbers never take place
-    at once for one group: all its work-items have met in between."""
-    found = _Phases()
-    found.region(function.body, found.new())
-    return {op: found.root(phase) for op, phase in found.of.items()}
+class Phases:
+    """The phases of a flat kernel whose work-items meet: a meeting ends one and begins another.
 
+    All work-items of a group take the same way through meetings and rings. So two operations take place at once in one group
+    only if a way without a meeting leads from one to the other.
+    """
 
-class _Phases:
-    def __init__(self):
-        self.of: dict[Op, int] = {}
-        self.parent: list[int] = []
+    def __init__(self, function: Function):
+        self.of: dict[Op, int] = {}  #: the phase of each operation
+        self._next: list[set[int]] = []  # phases that follow without a meeting
+        self._region(function.body, self._new())
 
-    def new(self) -> int:
-        self.parent.append(len(self.parent))
-        return len(self.parent) - 1
+    def together(self, one: Op, other: Op) -> bool:
+        """Whether work-items of one group may be at both operations at the same time."""
+        first, second = self.of[one], self.of[other]
+        return second in self._reached(first) or first in self._reached(second)
 
-    def root(self, phase: int) -> int:
-        while self.parent[phase] != phase:
-            phase = self.parent[phase]
-        return phase
+    def _reached(self, phase: int) -> set[int]:
+        found, work = {phase}, [phase]
+        while work:
+            new = self._next[work.pop()] - found
+            found |= new
+            work += new
+        return found
 
-    def join(self, one: int, other: int):
-        self.parent[self.root(one)] = self.root(other)
+    def _new(self, *before: int) -> int:
+        self._next.append(set())
+        for phase in before:
+            self._next[phase].add(len(self._next) - 1)
+        return len(self._next) - 1
 
-    def region(self, region: Region, phase: int) -> int:
+    def _region(self, region: Region, phase: int) -> int:
         """Number the region's operations, the first of which take place in ``phase``; returns the phase at its end."""
         for op in region.ops:
             self.of[op] = phase
             if op.opcode == "meet":
-                behind = self.new()
-                if constant(op.operands[0]) != 1:
-                    self.join(phase, behind)
-                phase = behind
+                phase = self._new() if constant(op.operands[0]) == 1 else self._new(phase)
             elif op.opcode == "loop" and op.attrs.get("ring"):
                 phase = self._ring(op, phase)
             else:
                 for inner in op.regions:
-                    phase = self.region(inner, phase)
+                    phase = self._region(inner, phase)
         return phase
 
     def _ring(self, loop: Op, phase: int) -> int:
-        """An iteration begins in the phase in which the one before has ended."""
-        begin = self.new()
-        self.join(begin, phase)
-        end = self.region(loop.regions[0], begin)
-        self.join(begin, end)
-        if constant(loop.operands[0]) != 1:
-            self.join(phase, end)
-        return end
+        """An iteration begins in what follows the one before without a meeting."""
+        begin = self._new(phase)
+        end = self._region(loop.regions[0], begin)
+        self._next[end].add(begin)
+        return self._new(end) if constant(loop.operands[0]) == 1 else self._new(end, phase)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
-from ..analysis.phases import phases
+from ..analysis.phases import Phases
 from ..diag import Span
 from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
 from ..ir.rewrite import constant, is_constant
@@ -110,8 +110,8 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     for op in walk(function.body):
         if is_access(op):
             accesses.setdefault(memory_name(op), []).append(op)
-    phase = phases(function)
-    onchip = {name: _onchip(function.memories[name], ops, phase) for name, ops in accesses.items()
+    phases = Phases(function)
+    onchip = {name: _onchip(function.memories[name], ops, phases) for name, ops in accesses.items()
               if function.memories[name].onchip}
     planned = {}
     for name, ops in accesses.items():
@@ -126,11 +126,12 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     return MemoryPlan(in_order, onchip)
 
 
-def _onchip(memory: MemoryObject, ops: list[Op], phase: dict[Op, int]) -> OnChipMemory:
+def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases) -> OnChipMemory:
     loads = tuple(op for op in ops if op.opcode == "load")
     stores = tuple(op for op in ops if op.opcode == "store")
     copies = dict(memory.attrs).get(COPIES, 1)
-    apart = len({phase[op] for op in stores}) > 1  # only groups that are in different phases may store at once
+    # stores of one phase have cycles of their own; those of others come from another group, at any time
+    apart = any(not phases.together(one, other) for one in stores for other in stores)
     return OnChipMemory(memory, max(map(_bytes, ops)), loads, stores, copies, copies if apart else 1)
 
 

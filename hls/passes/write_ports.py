@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ..analysis.dependence import Dependence, Kind
 from ..analysis.loops import LoopTree
-from ..analysis.phases import phases
+from ..analysis.phases import Phases
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Op, Region, Value, walk
 
@@ -22,15 +22,15 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     memory, and those of one group never two phases of it at once. Raises CompileError for stores of one phase that would.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
-    found, faults, phase = [], [], phases(function) if function.attrs.get("ndrange") else {}
+    found, faults, phases = [], [], Phases(function)
     for name, stores in _stores(function).items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
             here, first = [op for op in stores if tree.region_of(op) is region], 0
             before = _orders_inside(region, tree, known)
-            for number in dict.fromkeys(phase.get(op) for op in here):
-                first = _number(region, [op for op in here if phase.get(op) == number], before, first)
-        if phase and function.memories[name].space == "local":
-            faults += _together(name, stores, tree, phase)
+            for phase in dict.fromkeys(phases.of[op] for op in here):
+                first = _number(region, [op for op in here if phases.of[op] == phase], before, first)
+        if function.attrs.get("ndrange") and function.memories[name].space == "local":
+            faults += _together(name, stores, tree, phases)
             continue
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
@@ -41,11 +41,11 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     return found
 
 
-def _together(name: str, stores: list[Op], tree: LoopTree, phase: dict[Op, int]) -> Iterator[Diagnostic]:
+def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:
     """Faults: stores to local memory that different work-items of a group may make in one cycle."""
     for k, first in enumerate(stores):
         for second in stores[k + 1:]:
-            if phase[first] == phase[second] and not _one_level(tree, first, second):
+            if phases.together(first, second) and not _one_level(tree, first, second):
                 note = Diagnostic("the other store", first.span, severity="note")
                 yield Diagnostic(f"work-items of one group may store to {name} here and elsewhere at the same time, and hardware "
                                  "has one write port for both", second.span,

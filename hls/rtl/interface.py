@@ -12,7 +12,8 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class ArgumentInterface:
-    """A kernel argument: ``kind`` "buffer" (an address is passed) or "scalar"; ``offset`` of its register in the window.
+    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar" or "local" (a size in bytes is passed, at most
+    ``limit``; None: any); ``offset`` of its register in the window.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
     """
@@ -23,6 +24,7 @@ class ArgumentInterface:
     bytes: int
     offset: int
     direction: str
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class CounterInterface:
 class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
-    ``work_group_size`` is what the kernel requires, or None.
+    ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
     """
 
     name: str
@@ -50,6 +52,7 @@ class KernelInterface:
     counters: tuple[CounterInterface, ...]
     layout: Layout
     work_group_size: tuple[int, int, int] | None = None
+    most_work_items: int | None = None
 
 
 @dataclass(frozen=True)
