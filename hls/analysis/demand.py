@@ -64,7 +64,7 @@ class _Demand:
             self._want(op.operands[0], self.address_bits)
             return
         needed = self.of.get(op.results[0], 0) if op.results else 0
-        if not (op.results and isinstance(op.result.type, IntType)):
+        if has(op, "effect") or not (op.results and isinstance(op.result.type, IntType)):
             self._all(op.operands)
         elif needed:
             self._through(op, needed)

@@ -12,7 +12,7 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, is_access, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, reaches_memory, memory_name, moved_type, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
@@ -51,11 +51,11 @@ class Dependence:
 
 
 def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence, ...]:
-    """All dependences among the global accesses of a flat kernel, in program order of the sources.
+    """All dependences among the accesses of a flat kernel, in program order of the sources.
 
     ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
     """
-    accesses = [op for op in walk(function.body) if is_access(op)]
+    accesses = [op for op in walk(function.body) if reaches_memory(op)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
     for k, first in enumerate(accesses):
@@ -105,7 +105,7 @@ class DependenceTester:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
         from one iteration to a later one where ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
-        if "store" not in (first.opcode, second.opcode):
+        if first.opcode == second.opcode == "load":
             return []
         if one is other:
             return self._same_buffer(first, second, carried)

@@ -1,7 +1,7 @@
 """Which values are the same for all work-items of a group, and barriers that not all of them may reach."""
 
 from ..diag import CompileError, Diagnostic, Span
-from ..ir import Function, Op, Region, Value, has, is_access, memory_name, walk
+from ..ir import Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 
 __all__ = ["check_barriers", "varying_values"]
 
@@ -45,7 +45,7 @@ class _Varying:
         if op.opcode == "work_item":
             return op.attrs["fn"] in _DIFFERENT and not (self.size and self.size[op.attrs.get("dim", 0)] == 1
                                                          and op.attrs["fn"] == "local_id")
-        if is_access(op) and self.function.memories[memory_name(op)].space == "private":
+        if reaches_memory(op) and self.function.memories[memory_name(op)].space == "private":
             return True
         known = has(op, "pure") or is_access(op)
         return not known or any(v in self.values for v in op.operands)

@@ -191,7 +191,8 @@ _ROWS = [
     # accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
     OpInfo("barrier", None, frozenset({"effect", "group"})),
     OpInfo("mem_fence", 0, frozenset({"effect"})),
-    # `atomic {fn}` (ptr, pred, operand...) -> what was there before (0 where pred is false); fn: a key of ATOMICS
+    # `atomic {fn}` (ptr, pred, operand..., token...) -> what was there before (0 where pred is false), and a token where order
+    # matters; fn: a key of ATOMICS
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
     # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
     # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
@@ -235,6 +236,9 @@ ATOMICS: dict[str, Callable] = {
     "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
     "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
 }
+
+#: how many values an atomic operation takes, where it is not one
+ATOMIC_OPERANDS = {"cmpxchg": 2}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 

@@ -241,11 +241,14 @@ class _Verifier:
         self._require(op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}")
 
     def _check_atomic(self, op):
-        pointer, pred, *rest = (v.type for v in op.operands)
         fn = op.attrs.get("fn")
         self._require(fn in ATOMICS, op, f"does the unknown {fn}")
+        types = [v.type for v in op.operands]
+        (pointer, pred, *rest), tokens = types[:fixed_operands(op)], types[fixed_operands(op):]
+        tokens += [v.type for v in op.results[1:]]
+        self._require(all(isinstance(t, TokenType) for t in tokens), op, "takes or gives what is no token")
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
-        fits = len(rest) == 1 + (fn == "cmpxchg") and all(t == op.result.type for t in rest)
+        fits = all(t == op.results[0].type for t in rest)
         self._require(fits, op, f"{fn} does not take {_list(rest)}")
 
     def _channel(self, op, value, answers):

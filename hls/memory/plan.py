@@ -7,7 +7,7 @@ from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..analysis.phases import Phases
 from ..diag import Span
-from ..ir import Function, MemoryObject, Op, Region, Value, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, Region, Value, lane_mask, memory_name, moved_type, reaches_memory, walk
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
 from ..target.board import Memory
@@ -30,7 +30,7 @@ class Access:
 
     op: Op
     memory: str
-    direction: str  #: "load" or "store"
+    direction: str  #: "load", "store" or "atomic"
     bytes: int
     word_bytes: int
     unit: str
@@ -46,7 +46,8 @@ class Access:
 
 @dataclass(frozen=True)
 class OnChipMemory:
-    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together.
+    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together. Atomic operations are both
+    loads and stores.
 
     All ``stores`` share one write port of each of the ``banks``; scheduling and memory order keep them from meeting there. Groups
     of work-items take turns in ``copies``; each is a bank of its own where stores of several groups may come in one cycle.
@@ -108,7 +109,7 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if is_access(op):
+        if reaches_memory(op):
             accesses.setdefault(memory_name(op), []).append(op)
     phases = Phases(function)
     onchip = {name: _onchip(function.memories[name], ops, phases) for name, ops in accesses.items()
@@ -127,8 +128,8 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
 
 
 def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases) -> OnChipMemory:
-    loads = tuple(op for op in ops if op.opcode == "load")
-    stores = tuple(op for op in ops if op.opcode == "store")
+    loads = tuple(op for op in ops if op.opcode != "store")
+    stores = tuple(op for op in ops if op.opcode != "load")
     copies = dict(memory.attrs).get(COPIES, 1)
     # stores of one phase have cycles of their own; those of others come from another group, at any time
     apart = any(not phases.together(one, other) for one in stores for other in stores)
@@ -160,6 +161,10 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
 
 
 def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
+    if op.opcode == "atomic":
+        reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
+        return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
+                      ForwardingLoadPort.timing.latency)
     reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.banks == 1 and _waits_for_iteration(op)

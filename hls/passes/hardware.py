@@ -23,7 +23,6 @@ class Missing:
 #: operation -> why it is refused
 OPERATIONS: dict[str, Missing] = {
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
-    "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
     "channel_read": Missing("reading a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
     "channel_write": Missing("writing a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),

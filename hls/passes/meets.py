@@ -1,7 +1,7 @@
 """Where work-items meet: everything before has taken place, nothing behind has begun."""
 
 from ..analysis.loops import LoopTree
-from ..ir import TOKEN, Function, Op, Region, Value, is_access, memory_name, walk
+from ..ir import TOKEN, Function, Op, Region, Value, memory_name, reaches_memory, walk
 
 __all__ = ["MeetingOrder"]
 
@@ -59,7 +59,7 @@ class MeetingOrder:
         return [self.orderer.done_of(region, one) for one in before]
 
     def _may_wait(self, op: Op) -> bool:
-        if is_access(op) or op.opcode == "atomic":
+        if reaches_memory(op):
             return self.function.memories[memory_name(op)].space in ("global", "local")
         return op.opcode == "loop"
 
@@ -73,7 +73,7 @@ class MeetingOrder:
 
     def _settle(self, meet: Op):
         """Name the memories whose stores before the meeting others read or write behind it."""
-        accesses = [op for op in walk(self.function.body) if is_access(op) and self._space(op) == "global"]
+        accesses = [op for op in walk(self.function.body) if reaches_memory(op) and self._space(op) == "global"]
         earlier = {op for op in accesses if op.opcode == "store" and self._may_come_before(op, meet)}
         later = [op for op in accesses if self._may_come_before(meet, op)]
         waited, flushed = set(), set()

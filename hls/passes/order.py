@@ -85,8 +85,8 @@ class _Orderer:
         self.function = function
         self.tree = LoopTree(function)
         self.places = Places(function)
-        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode == "store"}
-                       for op in walk(function.body) if op.opcode in ("store", "loop")}
+        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
+                       for op in walk(function.body) if op.opcode in ("store", "atomic", "loop")}
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
@@ -208,7 +208,7 @@ class _Orderer:
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""
         if op not in self.done:
-            self.done[op] = {"load": self._load_done, "store": self._store_done, "loop": self._loop_done,
+            self.done[op] = {"load": self._load_done, "store": self._store_done, "atomic": self._store_done, "loop": self._loop_done,
                              "meet": lambda region, op: op.result}[op.opcode](
                 region, op)
         return self.done[op]
@@ -217,8 +217,8 @@ class _Orderer:
         return self.places.after(region, op, self._op("token", [op.result], TOKEN, op)).result
 
     def _store_done(self, region: Region, op: Op) -> Value:
-        op.results.append(Value(TOKEN, "", op, 0))
-        return op.result
+        op.results.append(Value(TOKEN, "", op, len(op.results)))
+        return op.results[-1]
 
     def _loop_done(self, region: Region, op: Op) -> Value:
         """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
@@ -240,7 +240,7 @@ class _Orderer:
 
     def _comparable(self, fact: Dependence) -> bool:
         in_ring = fact.loop is not None and fact.loop.attrs.get("ring")
-        return not in_ring and not self.function.memories[memory_name(fact.src)].onchip
+        return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
         """The loads wait for a token that comes when no store on its way has the address of one of them."""

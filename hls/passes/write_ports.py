@@ -45,7 +45,9 @@ def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> It
     """Faults: stores to local memory that different work-items of a group may make in one cycle."""
     for k, first in enumerate(stores):
         for second in stores[k + 1:]:
-            if phases.together(first, second) and not _one_level(tree, first, second):
+            # an atomic operation writes some cycles behind its start, which the schedule's count of the port does not know
+            apart = not _one_level(tree, first, second) or first.opcode != second.opcode
+            if phases.together(first, second) and apart:
                 note = Diagnostic("the other store", first.span, severity="note")
                 yield Diagnostic(f"work-items of one group may store to {name} here and elsewhere at the same time, and hardware "
                                  "has one write port for both", second.span,
@@ -55,7 +57,7 @@ def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> It
 def _stores(function: Function) -> dict[str, list[Op]]:
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if op.opcode == "store" and function.memories[op.operands[0].op.attrs["mem"]].onchip:
+        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].op.attrs["mem"]].onchip:
             found.setdefault(op.operands[0].op.attrs["mem"], []).append(op)
     return {name: ops for name, ops in found.items() if len(ops) > 1}
 
@@ -105,7 +107,7 @@ def _reached_late(region: Region, sources: set[Op], before: dict[Op, set[Op]], t
     makers = {value: op for op in region.ops for value in op.results}
     for op in region.ops:
         needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
-        ways = [late[p] or p.opcode in ("load", "loop") for p in needed if p in late]
+        ways = [late[p] or p.opcode in ("load", "atomic", "loop") for p in needed if p in late]
         if ways:
             late[op] = any(ways) or late.get(op, False)
         if op is target:

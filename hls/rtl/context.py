@@ -16,7 +16,7 @@ from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
 from .meets import meets_of
-from .ram_access import RamLoadAccess, RamStoreAccess
+from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
 
@@ -58,7 +58,8 @@ class KernelContext:
 
     def __post_init__(self):
         self._uses = uses(self.function.body)
-        waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
+        waiting = {"load": LoadAccess, "store": StoreAccess}
+        fixed = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAccess}
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
@@ -156,7 +157,7 @@ class KernelContext:
         """The predicate of a variable-latency operation; None where it always runs."""
         if op.opcode == "hazard":
             return None
-        predicate = op.operands[{"load": 1, "store": 2, "loop": 0, "fence": 0, "meet": 0}[op.opcode]]
+        predicate = op.operands[{"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "meet": 0}[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
         return predicate

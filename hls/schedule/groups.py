@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ..ir import Op, Region, Value, is_access, memory_name, walk
+from ..ir import Op, Region, Value, memory_name, reaches_memory, walk
 from .levels import Levels
 from .plan import LevelPlan, Point, Ring, Window
 from .stages import Need
@@ -63,4 +63,4 @@ def group_window(levels: Levels) -> GroupWindow | None:
 
 def _touches(op: Op, names: tuple[str, ...]) -> bool:
     accesses = [op, *(inner for region in op.regions for inner in walk(region))]
-    return any((is_access(one) or one.opcode == "atomic") and memory_name(one) in names for one in accesses)
+    return any(reaches_memory(one) and memory_name(one) in names for one in accesses)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..ir import Op, Region, TokenType, Value, has
+from ..ir import Op, Region, TokenType, Value, has, reaches_memory
 from ..memory import MemoryPlan
 
 __all__ = ["Levels", "assign_levels", "captures", "is_exceptional", "is_variable", "join_values", "offers_response"]
@@ -42,7 +42,7 @@ def _collect(region, fixed, inside, found):
 
 def is_variable(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation takes a number of cycles nobody knows beforehand; of accesses the plan knows."""
-    if has(op, "memory"):
+    if reaches_memory(op):
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
         return any(a.direction == "store" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
@@ -66,7 +66,7 @@ def join_values(op: Op) -> list[Value]:
         return list(op.operands)
     if op.opcode == "hazard":
         return []  # every token asks
-    return [op.operands[{"load": 1, "fence": 0, "meet": 0}[op.opcode]]]
+    return [op.operands[{"load": 1, "atomic": 1, "fence": 0, "meet": 0}[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,18 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(carried, read, strict=True)
     write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
+    _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
     return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
+
+
+def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
+    """While a group gathers, an operation beside it that has answered would need room for all of the group: there is none."""
+    for op in offering:
+        if op.opcode == "meet" or op.attrs.get("ring"):
+            beside = [other for other in offering if other is not op and ops[other] == ops[op]]
+            if beside:
+                raise AssertionError(f"{op} gathers a group beside {beside[0]}")
 
 
 def _levels(body, inputs, carried, offering, floor) -> tuple[dict[Value, int], dict[Op, int]]:

@@ -169,5 +169,5 @@ class _ProblemBuilder:
 
     def _done(self, producer: Op | None) -> int:
         """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
-        stores = producer is not None and producer.opcode == "store" and producer not in self.levels.variable
+        stores = producer is not None and producer.opcode in ("store", "atomic") and producer not in self.levels.variable
         return int(stores)  # a store that never waits is seen by loads from the next cycle on

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from rtl_lib.arith.catalog import Choice, choose
 
-from ..ir import Op, PointerType, has
+from ..ir import Op, PointerType, has, reaches_memory
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
 from .parts import PartChoice, part_for
@@ -61,7 +61,7 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
-        if has(op, "memory") or has(op, "region") or has(op, "wait") or op.opcode in _WIRES or not op.results:
+        if reaches_memory(op) or has(op, "region") or has(op, "wait") or op.opcode in _WIRES or not op.results:
             return 0.0  # all of them begin with a register: of a queue, or of a RAM
         return self._logic(op)
 

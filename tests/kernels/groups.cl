@@ -200,3 +200,59 @@ void nothing_shared(__global const int *restrict in, __global int *restrict out)
   barrier(CLK_LOCAL_MEM_FENCE);
   if (!(get_local_id(0) & 1)) out[i] = -in[i];
 }
+
+// counts of a group, one work-item after the other at the same few places
+__kernel __attribute__((max_work_group_size(64)))
+void counted(__global const uint *restrict in, __global uint *restrict out)
+{
+  __local uint h[16];
+  __local int most, least;
+  int l = get_local_id(0), n = get_local_size(0);
+  for (int k = l; k < 16; k += n) h[k] = 0;
+  if (l == 0) { most = -100; least = 100; }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint v = in[get_global_id(0)];
+  atomic_add(&h[v & 15], v >> 4 & 3);
+  if (v & 64) atomic_max(&most, (int)(v & 127) - 64);
+  atomic_min(&least, (int)(v & 127) - 64);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint sum = 0;
+  for (int k = 0; k < 16; k++) sum = sum * 5 + h[k];
+  out[get_global_id(0)] = sum + most * 3 + least;
+}
+
+// every operation, in loops that work-items run by themselves
+__kernel __attribute__((reqd_work_group_size(8, 1, 1)))
+void all_atomics(__global const int *restrict in, __global int *restrict out)
+{
+  __local int a[8];
+  __local uint b[8];
+  int l = get_local_id(0), g = get_group_id(0);
+  a[l] = in[g]; b[l] = in[g + 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int v = in[get_global_id(0)];
+  for (int k = 0; k < (v & 3); k++) {
+    atomic_add(&a[0], v + k); atomic_sub(&a[1], v); atomic_inc(&a[2]); atomic_dec(&a[3]);
+    atomic_and(&a[4], v | k); atomic_or(&a[5], v & k); atomic_xor(&a[6], v); atomic_max(&a[7], v - k);
+    atomic_min(&b[0], (uint)v); atomic_max(&b[1], (uint)v); atomic_cmpxchg(&b[2], b[2], in[g + 1]);
+  }
+  if (l == 3) out[get_global_size(0) + g] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = a[l] + (int)b[l];
+}
+
+// what was there before goes to one work-item only
+__kernel __attribute__((reqd_work_group_size(16, 1, 1)))
+void tickets(__global const int *restrict in, __global int *restrict out)
+{
+  __local int next;
+  __local int seen[16];
+  int l = get_local_id(0);
+  if (l == 0) next = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int v = in[get_global_id(0)], mine = -1;
+  if (v & 1) mine = atomic_inc(&next);
+  if (mine >= 0) seen[mine] = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = l < next ? seen[l] : 0;
+}

@@ -96,3 +96,16 @@ def test_fetched(system):
 
 def test_nothing_shared(system):
     system.check("nothing_shared", [lines(5, 8)], SEEDS)
+
+
+def test_counted(system):
+    system.check("counted", [lines(7, 8), lines(4, 64)], SEEDS)
+
+
+def test_all_atomics(system):
+    given = ints(8 * 5 + 1)
+    system.check("all_atomics", [Launch({"in": given, "out": np.zeros(8 * 5 + 5, np.int32)}, {}, (40,), (8,))], SEEDS)
+
+
+def test_tickets(system):
+    system.check("tickets", [lines(9, 16)], SEEDS)
