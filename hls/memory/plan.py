@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..analysis.phases import Phases
-from ..diag import Span
+from ..diag import CompileError, Span
 from ..ir import Function, MemoryObject, Op, Region, Value, lane_mask, memory_name, moved_type, reaches_memory, walk
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
@@ -106,7 +106,7 @@ class MemoryPlan:
 
 
 def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
-    """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
+    """Choose a unit for every access of a flat kernel on a board with this global memory. Raises CompileError for one that has none."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
@@ -119,6 +119,9 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
         for op in ops:
             if name in onchip:
                 planned[op] = _onchip_access(op, onchip[name])
+            elif memory.kind == "onchip" and op.opcode == "atomic":
+                raise CompileError.at(op.span, "atomic operations on global memory are not built for boards whose memory is on the chip",
+                                      "use __local memory, or a board with external memory")
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:
@@ -137,6 +140,9 @@ def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases) -> OnChipMemory
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
+    if op.opcode == "atomic":
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic",
+                      "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
     access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
                     "the general unit for global memory", op.span)
     mask = lane_mask(op)

@@ -74,14 +74,14 @@ class MeetingOrder:
     def _settle(self, meet: Op):
         """Name the memories whose stores before the meeting others read or write behind it."""
         accesses = [op for op in walk(self.function.body) if reaches_memory(op) and self._space(op) == "global"]
-        earlier = {op for op in accesses if op.opcode == "store" and self._may_come_before(op, meet)}
+        earlier = {op for op in accesses if op.opcode != "load" and self._may_come_before(op, meet)}
         later = [op for op in accesses if self._may_come_before(meet, op)]
         waited, flushed = set(), set()
         for store in earlier:
             for other in later:
                 if other is not store and self._may_share(store, other):
                     waited.add(memory_name(store))
-                    flushed |= {memory_name(other)} if other.opcode == "load" else set()
+                    flushed |= {memory_name(other)} if other.opcode != "store" else set()
         meet.attrs |= {"mems": tuple(sorted(waited)), "flush": tuple(sorted(flushed))}
 
     def _space(self, access: Op) -> str:

@@ -262,7 +262,7 @@ class _Orderer:
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance))
         end = self._end(region, sources, type, wait.after_read)
-        if wait.dst.opcode == "load":
+        if wait.dst.opcode != "store":  # what holds words of memory
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)

@@ -11,7 +11,7 @@ from ..ir import Function, Op, PointerType, TokenType, Value, uses
 from ..ir.launch import OVERLAP
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
-from .access import LoadAccess, StoreAccess
+from .access import AtomicAccess, LoadAccess, StoreAccess
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
@@ -58,7 +58,7 @@ class KernelContext:
 
     def __post_init__(self):
         self._uses = uses(self.function.body)
-        waiting = {"load": LoadAccess, "store": StoreAccess}
+        waiting = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}
         fixed = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAccess}
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}

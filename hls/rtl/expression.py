@@ -8,22 +8,7 @@ from amaranth import Array, C, Cat, Const, Mux, Value
 from ..ir import FloatType, Op
 from ..ir.values import float_to_bits
 
-__all__ = ["atomic_result", "combinational", "constant"]
-
-#: what an atomic operation leaves in memory: (what was there, operands) -> expression; see ``hls.ir.optable.ATOMICS``
-_ATOMICS = {
-    "add": lambda old, x: old + x, "sub": lambda old, x: old - x, "xchg": lambda old, x: x,
-    "and": lambda old, x: old & x, "or": lambda old, x: old | x, "xor": lambda old, x: old ^ x,
-    "umin": lambda old, x: Mux(x < old, x, old), "umax": lambda old, x: Mux(x > old, x, old),
-    "smin": lambda old, x: Mux(x.as_signed() < old.as_signed(), x, old),
-    "smax": lambda old, x: Mux(x.as_signed() > old.as_signed(), x, old),
-    "cmpxchg": lambda old, wanted, new: Mux(old == wanted, new, old),
-}
-
-
-def atomic_result(fn: str, old: Value, operands) -> Value:
-    """What the atomic operation ``fn`` leaves in memory where ``old`` was; as wide as ``old``."""
-    return Value.cast(_ATOMICS[fn](old, *(Value.cast(v) for v in operands)))[: len(old)]
+__all__ = ["combinational", "constant"]
 
 
 def constant(op: Op, width: int) -> Value:

@@ -17,7 +17,7 @@ class FenceAccess:
         self.op = op
         units = context.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
-        self.loads = [u for u in units if u.access.direction == "load" and u.access.memory in op.attrs["flush"]]
+        self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs["flush"]]
         depths = [_queue_depth(context, u.op) for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
 
@@ -30,7 +30,7 @@ class FenceAccess:
 
 def waits_for_stores(unit, fence: Op) -> bool:
     """Whether the fence waits for the unit's stores."""
-    return unit.access.direction == "store" and unit.access.memory in fence.attrs["mems"]
+    return unit.access.direction != "load" and unit.access.memory in fence.attrs["mems"]
 
 
 def _queue_depth(context, store: Op) -> int:

@@ -2,10 +2,10 @@
 
 from amaranth import *
 
+from rtl_lib.lsu.atomic_functions import atomic_result
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
 from ..ir import fixed_operands
-from .expression import atomic_result
 from .interface import RamPort
 
 __all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]

@@ -45,7 +45,7 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
     if reaches_memory(op):
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
-        return any(a.direction == "store" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
+        return any(a.direction != "load" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
     return has(op, "region") or has(op, "wait")
 
 

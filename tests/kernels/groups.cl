@@ -256,3 +256,30 @@ void tickets(__global const int *restrict in, __global int *restrict out)
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = l < next ? seen[l] : 0;
 }
+
+// counts in global memory, and what was there before
+__kernel void global_counts(__global const uint *restrict in, __global uint *h, __global int *least, __global uint *out)
+{
+  int i = get_global_id(0);
+  uint v = in[i];
+  atomic_add(&h[v & 31], v >> 5 & 7);
+  if (v & 256) atomic_min(least, (int)v % 1000);
+  uint order = 0;
+  for (int k = 0; k < (v & 3); k++) order += atomic_xchg(&out[i], k + 1);
+  out[i] += order;
+}
+
+// all of them, of 32 and 64 bits, stores and loads of the same places around them
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+__kernel void all_global(__global const int *restrict in, __global int *a, __global ulong *b)
+{
+  int i = get_global_id(0), v = in[i];
+  atomic_sub(&a[1], v); atomic_inc(&a[2]); atomic_dec(&a[3]); atomic_and(&a[4], v); atomic_or(&a[5], v);
+  atomic_xor(&a[6], v); atomic_max(&a[7], v);
+  atom_add(&b[0], (ulong)v << 20); atom_min(&b[1], (ulong)v); atom_cmpxchg(&b[2], 5ul, 77ul);
+  a[40 + i] = v;
+  atomic_add(&a[40 + i], 5);
+  a[40 + i] *= 3;
+  atomic_add(&a[40 + i], a[40 + i] & 1);
+}

@@ -109,3 +109,15 @@ def test_all_atomics(system):
 
 def test_tickets(system):
     system.check("tickets", [lines(9, 16)], SEEDS)
+
+
+def test_global_counts(system):
+    n = 60
+    buffers = {"in": ints(n, 0, 1 << 20).astype(np.uint32), "h": ints(32).astype(np.uint32), "least": ints(1), "out": np.zeros(n, np.uint32)}
+    system.check("global_counts", [Launch(buffers, {}, (n,), overlap=o) for o in (False, True)], SEEDS)
+
+
+def test_all_global(system):
+    n = 24
+    buffers = {"in": ints(n), "a": ints(64), "b": np.array([1, 1 << 40, 5, 9], np.uint64)}
+    system.check("all_global", [Launch(buffers, {}, (n,))], SEEDS)
