@@ -18,7 +18,7 @@ class FenceAccess:
         units = context.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
         self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs["flush"]]
-        depths = [_queue_depth(context, u.op) for u in self.stores]
+        depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
 
     def request(self):
@@ -51,8 +51,9 @@ def build_fences(context):
     for op, fence in fences.items():
         m.submodules[f"{context.op_name(op)}_fence"] = fence.unit
         for store, view in zip(fence.stores, fence.unit.stores, strict=True):
-            queue = context.queued[store.op]
-            m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
+            if store.access.direction == "store":  # a fence behind an atomic operation knows that it was answered
+                queue = context.queued[store.op]
+                m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
             askers.setdefault(store, []).append(view.fence)
     for store, views in askers.items():
         share = FenceShare(len(views))

@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
+from rtl_lib.credits import CreditCounter
 from rtl_lib.library import shared
 from rtl_lib.lsu.atomic_functions import FUNCTIONS, atomic_result
 from rtl_lib.lsu.observe import Observation
@@ -180,12 +181,14 @@ class AtomicMemory(wiring.Component):
         self.answers = []
         for k, (port, i) in enumerate(zip(self.askers, merge.i, strict=True)):
             answers = StreamFifo(atomic_response(), ANSWERS)
-            m.submodules[f"answers{k}"] = answers
+            room = CreditCounter(ANSWERS)
+            m.submodules[f"answers{k}"], m.submodules[f"room{k}"] = answers, room
             self.answers.append(answers)
             connect(m, answers.o, wiring.flipped(port.response))
             m.d.comb += [
-                i.valid.eq(port.request.valid & answers.i.ready), i.payload.eq(port.request.payload),
-                port.request.ready.eq(i.ready & answers.i.ready),
+                i.valid.eq(port.request.valid & room.available), i.payload.eq(port.request.payload),
+                port.request.ready.eq(i.ready & room.available),
+                room.take.eq(i.valid & i.ready), room.give.eq(answers.o.valid & answers.o.ready),
                 port.idle.eq(~self.owners[k]),
             ]
             self._answer_fence(m, port.fence)

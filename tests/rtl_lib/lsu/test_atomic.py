@@ -113,3 +113,19 @@ def test_fence_and_flush():
 
     simulate(dut, testbench, background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
     assert found == [before, 77]
+
+
+def test_answers_that_wait_for_others():
+    """Rule 4: an asker whose answers are not taken does not hold up another whose answers come first."""
+    dut, memory = System([("add", 4), ("add", 4)], 8), Memory(SIZE)
+    found = [[], []]
+
+    async def takes_in_turn(ctx):
+        for _ in range(20):
+            for unit, into in zip(dut.units[::-1], found[::-1]):
+                await receive(unit.o, len(into) + 1, into)(ctx)
+
+    asked = [[{"addr": 8 * k, "a": 1, "b": 0}] * 20 for k in range(2)]
+    simulate(dut, *(send(unit.i, given) for unit, given in zip(dut.units, asked)), takes_in_turn,
+             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    assert all(b - a in (1, 1 - (1 << 32)) for numbers in found for a, b in zip(numbers, numbers[1:]))
