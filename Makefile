@@ -63,6 +63,7 @@ test: check
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
+	@$(BIN)/python -m tests.guides.table
 
 lint: setup
 	@$(BIN)/ruff check .

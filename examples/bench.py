@@ -29,7 +29,7 @@ REGULAR, IRREGULAR = 1 / 0.95, 1 / 0.7
 GOALS = {
     "vecadd": 1.10, "vecadd_ndrange": 1.10, "saxpy": 1.10, "fir": 1.05, "matmul": 1.15, "triangular": 1.04,
     "triangular_float": 1.10, "divergent": 1.04, "divergent_float": 1.10, "divergent_skewed": 1.5,
-    "conv2d": REGULAR, "threshold": REGULAR, "dot_product": REGULAR,
+    "conv2d": REGULAR, "collect": 1.03, "threshold": REGULAR, "dot_product": REGULAR,
     "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
 }
 

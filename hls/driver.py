@@ -7,18 +7,20 @@ from pathlib import Path
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module
-from .memory import MemoryPlan, choose_units, plan_memory
+from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
 from .passes.copies import GroupCopies
-from .passes.hardware import check_hardware
+from .passes.hardware import check_hardware, check_options
 from .passes.lookahead import Lookahead
+from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
+from .passes.program import link_program
 from .passes.relaxed import BalanceSums, PartialSums
 from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, plan_kernel
+from .schedule import KernelPlan, OperatorTiming, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
@@ -26,19 +28,20 @@ __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled on the way."""
+    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the way."""
 
     function: Function
     memory: MemoryPlan
     plan: KernelPlan
     unrolled: tuple[Unrolled, ...] = ()
+    merged: tuple[Merged, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """What a compilation gives.
 
-    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the IR before optimization, which the
+    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization, which the
     emulator runs. ``warnings`` are for the user.
     """
 
@@ -50,6 +53,7 @@ class Result:
     module: Module
     kernels: tuple[CompiledKernel, ...]
     warnings: tuple[Diagnostic, ...] = field(default=())
+    channels: tuple[ChannelPlan, ...] = ()
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -74,22 +78,25 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
     with uncollected():
+        module = link_program(module)
         kernels, told = plan_module(module, board, options)
+        channels = plan_channels(module.channels, [k.function for k in kernels], board)
+        channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, board, options, _address_bits(board))
-    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told))
+        verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))
+    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
-    """Every stage before hardware is made: the planned kernels, and warnings."""
+    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), _address_bits(board))
-    told, unrolled = check_hardware(module), []
+    told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, warn=told.append, record=unrolled.append))
-    kernels = tuple(_plan(f, board, options, timing, unrolled, told.append) for f in optimized.kernels)
+        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
+    kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
 
 
@@ -105,7 +112,7 @@ def _check(options: Options, board: Board):
                                        hint="leave --counters out, or --control at axi-lite"))
 
 
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, unrolled,
+def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
@@ -113,8 +120,9 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
-    mine = dict.fromkeys(one for one in unrolled if one.kernel == function.name)
-    return CompiledKernel(function, memory, plan, tuple(mine))
+    mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
+    unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
+    return CompiledKernel(function, memory, plan, unrolled, merged)
 
 
 def _access_bytes(board: Board) -> int:

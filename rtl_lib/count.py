@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from .contract import Timing
 from .library import shared
 
-__all__ = ["CauseHistogram", "EventCounter", "account"]
+__all__ = ["CauseHistogram", "EventCounter", "PeakCounter", "account"]
 
 
 def _check_bits(bits):
@@ -42,6 +42,33 @@ class EventCounter(wiring.Component):
             m.d.sync += self.value.eq(0)
         with m.Elif(self.event & ~self.value.all()):
             m.d.sync += self.value.eq(self.value + 1)
+        return m
+
+
+@shared
+class PeakCounter(wiring.Component):
+    """Keeps the greatest number seen.
+
+    Rules
+    -----
+    1. ``value`` is the greatest ``number`` since reset or the last ``clear``, that of the clear's cycle included,
+       :attr:`timing` later.
+
+    Parameters
+    ----------
+    bits : width of the number
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, bits):
+        _check_bits(bits)
+        super().__init__({"number": In(bits), "clear": In(1), "value": Out(bits)})
+
+    def elaborate(self, platform):
+        m = Module()
+        with m.If(self.clear | (self.number > self.value)):
+            m.d.sync += self.value.eq(self.number)
         return m
 
 

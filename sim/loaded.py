@@ -13,6 +13,7 @@ from rtl_lib.axi import register_map as at
 
 from .build import build
 from .errors import SimulationError
+from .progress import PATIENCE, Progress, read_counters
 from .session import Session
 from .shared import Fault, SharedMemory
 from .wired import run_by_wires
@@ -20,8 +21,6 @@ from .wired import run_by_wires
 __all__ = ["LoadedSystem", "Run", "TraceRequest"]
 
 WORD = (1 << 32) - 1
-#: Cycles between two looks at a running kernel: it must have issued something or moved a word in between.
-PATIENCE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,15 @@ class Run:
     seconds: float  #: of wall time that the simulation took
 
 
+@dataclass(frozen=True)
+class _Started:
+    """A kernel that runs since ``cycle`` of the simulation, at ``seconds`` of wall time."""
+
+    kernel: KernelInterface
+    cycle: int
+    seconds: float
+
+
 @dataclass
 class LoadedSystem:
     """A system's simulator, built and started at the first run."""
@@ -60,6 +68,8 @@ class LoadedSystem:
     hasty: bool = False  #: the simulator is for few cycles: compile it quickly
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
+    _running: dict[str, "_Started"] = field(default_factory=dict, init=False)
+    _ended: list[tuple[str, Run]] = field(default_factory=list, init=False)
 
     @property
     def session(self) -> Session:
@@ -72,91 +82,93 @@ class LoadedSystem:
         return self._session
 
     def run(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> Run:
-        """Run ``kernel`` to its end with raw register values by name.
+        """Run ``kernel`` to its end with raw register values by name, and others that were started as far as they go meanwhile.
 
-        Raises SimulationError when it makes no progress any more, or its registers do not answer.
+        Raises SimulationError when no kernel makes progress any more, or registers do not answer.
         """
+        self.start(kernel, arguments, launch)
+        others = []
+        while (found := self.advance())[0] != kernel.name:
+            others.append(found)
+        self._ended += others
+        return found[1]
+
+    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> None:
+        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`."""
+        if self.interface.control == "wires":
+            self._ended.append((kernel.name, self._by_wires(kernel, arguments, launch)))
+            return
         session = self.session
-        before, started = session.cycle(), time.perf_counter()
+        before = session.cycle()
         if self.trace and not self._traced:
             session.trace(self.trace.path, before + self.trace.start, self.trace.cycles)
             self._traced = True
-        counters, status = (self._by_wires if self.interface.control == "wires" else self._by_registers)(
-            kernel, arguments, launch)
-        return Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - before,
-                   time.perf_counter() - started)
-
-    def _by_wires(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
-        launched = {name: launch[name] for name in kernel.launch}
-        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
-        return {CYCLES: run_by_wires(self.session, kernel, {**arguments, **launched}, limit)}, 0
-
-    def _by_registers(self, kernel, arguments, launch) -> tuple[dict[str, int], int]:
-        session = self.session
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
+            if argument.kind == "pipe":
+                continue
             registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
         session.write([*registers, (kernel.base + at.CONTROL, at.START)])
-        self._wait(kernel)
-        counters = self._counters(kernel)
+        self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
+
+    @property
+    def running(self) -> list[str]:
+        """The kernels that were started and have not ended, or whose end :meth:`advance` has still to tell."""
+        return [*self._running, *(name for name, _ in self._ended)]
+
+    def advance(self) -> tuple[str, Run]:
+        """Run until one of the kernels that were started ends: its name, and its run. Raises SimulationError as :meth:`run` does."""
+        if self._ended:
+            return self._ended.pop(0)
+        started = self._wait()
+        kernel, session = started.kernel, self.session
+        counters = read_counters(session, kernel)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
-        return counters, status
+        del self._running[kernel.name]
+        return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - started.cycle,
+                                time.perf_counter() - started.seconds)
+
+    def _by_wires(self, kernel, arguments, launch) -> Run:
+        session = self.session
+        before, started = session.cycle(), time.perf_counter()
+        launched = {name: launch[name] for name in kernel.launch}
+        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
+        cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
+        return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_fault(), session.cycle() - before, time.perf_counter() - started)
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""
         if self._session is not None:
             self._session.close()
             self._session = None
+        self._running.clear()
+        self._ended.clear()
 
-    def _wait(self, kernel: KernelInterface) -> None:
-        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1 << 62)
-        seen, waited = None, 0
+    def _wait(self) -> "_Started":
+        """Run until a kernel ends."""
+        limit, waited = int(os.environ.get("SLUICE_MAX_CYCLES") or 1 << 62), 0
+        kernels = [started.kernel for started in self._running.values()]
+        progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface)
         while True:
-            interrupts, _ = self.session.run(min(PATIENCE, limit - waited), 1 << kernel.index)
-            if interrupts >> kernel.index & 1:
-                return
-            waited += min(PATIENCE, limit - waited)
+            chunk = min(progress.patience, limit - waited)
+            interrupts, _ = self.session.run(chunk, sum(1 << kernel.index for kernel in kernels))
+            for started in self._running.values():
+                if interrupts >> started.kernel.index & 1:
+                    return started
+            waited += chunk
             if waited >= limit:
                 self.close()
-                raise SimulationError(f"kernel {kernel.name} has not finished after SLUICE_MAX_CYCLES = {limit} cycles")
-            counters = self._counters(kernel)
-            moved = [counters[name] for name in _progress(kernel)]
-            if moved and moved == seen:
-                waiting = _longest_wait(kernel, counters)
+                names = " and ".join(kernel.name for kernel in kernels)
+                raise SimulationError(f"kernel {names} has not finished after SLUICE_MAX_CYCLES = {limit} cycles")
+            stopped = progress.look()
+            if stopped:
                 self.close()
-                raise SimulationError(f"kernel {kernel.name} has stopped: for {PATIENCE:,} cycles no loop issued and no "
-                                      f"memory access was accepted{waiting}")
-            seen = moved
-
-    def _counters(self, kernel: KernelInterface) -> dict[str, int]:
-        """Every counter. Low words come before high ones: reading a low word holds the high one."""
-        places = {CYCLES: at.CYCLES} | {counter.name: counter.offset for counter in kernel.counters}
-        words = self.session.read([kernel.base + offset + half for offset in places.values() for half in (0, 4)])
-        return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
+                raise SimulationError(stopped)
 
 
 def _slot(offset: int, value: int, size: int = at.SLOT) -> list[tuple[int, int]]:
     """The register writes of a value of ``size`` bytes; a short one fills its slot."""
     return [(offset + k, value >> 8 * k & WORD) for k in range(0, -(-max(size, at.SLOT) // 4) * 4, 4)]
-
-
-def _progress(kernel: KernelInterface) -> list[str]:
-    """The counters that stand still only when the kernel does."""
-    present = {counter.name for counter in kernel.counters}
-    owners = [*kernel.layout.loops, *kernel.layout.accesses]
-    moving = [counter.name for owner in owners for counter in owner.counters() if counter.kind in ("issued", "accepted")]
-    return [name for name in moving if name in present]
-
-
-def _longest_wait(kernel: KernelInterface, counters: Mapping[str, int]) -> str:
-    """Where the most cycles went, as the end of a sentence."""
-    accounts = [(counters[counter.name], account) for account in kernel.layout.accounts
-                for counter in account.counters() if counter.name in counters]
-    if not accounts:
-        return ""
-    cycles, account = max(accounts, key=lambda pair: pair[0])
-    place = f" (line {account.line})" if account.line else ""
-    return f"; most cycles went to: {account.cause}{place}, {cycles:,}"

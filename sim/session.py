@@ -103,6 +103,20 @@ class Session:
         """Cycles since the simulator started."""
         return int(self._commands(["cycle"])[0][0])
 
+    def feed(self, stream: str, value_bytes: int, data: bytes) -> None:
+        """Give values of ``value_bytes`` each to a stream that the design reads; they wait until it takes them."""
+        part = max(1, 8192 // value_bytes) * value_bytes
+        self._commands([f"feed {stream} {value_bytes} {data[at:at + part].hex()}" for at in range(0, len(data), part)])
+
+    def drain(self, stream: str, value_bytes: int) -> bytes:
+        """What the design wrote to a stream since the last call."""
+        text = self._commands([f"drain {stream} {value_bytes}"])[0][0]
+        return b"" if text == "-" else bytes.fromhex(text)
+
+    def quiet(self) -> bool:
+        """Whether no memory access is on its way."""
+        return self._commands(["quiet"])[0][0] == "1"
+
     def trace(self, path: Path, start: int, cycles: int) -> None:
         """Write the waveform of the window [start, start + cycles) to ``path``; needs a build with tracing."""
         self._commands([f"trace {start} {cycles} {Path(path).absolute()}"])

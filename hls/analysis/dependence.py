@@ -12,12 +12,12 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, reaches_memory, memory_name, moved_type, walk
+from ..ir import Function, MemoryObject, Op, memory_name, moved_type, predicate, reaches_memory, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
 
-__all__ = ["Dependence", "DependenceTester", "Kind", "dependences"]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -61,10 +61,10 @@ def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence,
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
             found += tester.pair(first, second)
-    return tuple(promised for fact in found if (promised := _promised(fact)) is not None)
+    return tuple(kept for fact in found if (kept := promised(fact)) is not None)
 
 
-def _promised(fact: Dependence) -> Dependence | None:
+def promised(fact: Dependence) -> Dependence | None:
     """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen`` iterations."""
     names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
     for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
@@ -100,6 +100,9 @@ class DependenceTester:
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
+        self.shapes: dict[Op, tuple[int, int]] = {}
+        self.numbers: dict[tuple, int] = {}  #: of shapes
+        self.meetings: dict[tuple, tuple[int | None, bool]] = {}
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
@@ -139,12 +142,30 @@ class DependenceTester:
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         found = []
         for src, dst, loop, same in self._orders(first, second, carried):
-            question = _Question(self, src, dst, loop, same)
-            known = question.known
-            distance = None if question.apart else self._ask(question.text)
+            distance, known = self._meeting(src, dst, loop, same)
             if distance is not None:
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
         return found
+
+    def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
+        """(least distance at which the two meet, whether it is known exactly). Asked once for all pairs that look alike: in an
+        unrolled loop these are most."""
+        (one, here), (other, there) = self._shape(src), self._shape(dst)
+        key = one, other, there - here, loop, same
+        if key not in self.meetings:
+            question = _Question(self, src, dst, loop, same)
+            known = question.known
+            self.meetings[key] = (None if question.apart else self._ask(question.text)), known
+        return self.meetings[key]
+
+    def _shape(self, access: Op) -> tuple[int, int]:
+        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,
+        the size, where and when the access takes place. And the constant part of the offset."""
+        if access not in self.shapes:
+            form = self.forms.offset(access)
+            shape = frozenset(form.terms.items()), _size(access), tuple(self.tree.around(access)), predicate(access)
+            self.shapes[access] = self.numbers.setdefault(shape, len(self.numbers)), form.const
+        return self.shapes[access]
 
     def _ask(self, text: str) -> int | None:
         """The least d of the set, None where it is empty."""

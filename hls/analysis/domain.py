@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir import Op, Value, predicate
+from ..ir import BOOL, Op, Value, predicate
+from ..ir.rewrite import constant
 from .affine import Affine, AffineForms
-from .loops import Loop
+from .loops import Loop, LoopTree
 from .trips import implied
 
 __all__ = ["Condition", "Domains"]
@@ -62,10 +63,26 @@ class Domains:
     def facts(self, condition: Value) -> Iterable[Affine]:
         """Sums that are not negative when the condition is true."""
         for value, truth in implied(condition).items():
-            if value.op is not None and value.op.opcode in _FACTS:
+            behind = _behind(value, self.tree) if value.op is None and value.type == BOOL else None
+            if behind is not None:
+                loop, count = behind
+                yield Affine(-count, {loop: 1}) if truth else Affine(count - 1, {loop: -1})
+            elif value.op is not None and value.op.opcode in _FACTS:
                 is_signed, what = _FACTS[value.op.opcode]
                 left, right = (self.forms.exact(v, is_signed) for v in value.op.operands)
                 yield from what(left, right, truth)
+
+
+def _behind(value: Value, tree: LoopTree) -> tuple[Loop, int] | None:
+    """(loop, n) for a carried bit that is true from iteration n of the loop on, and false before."""
+    loop, count = tree.holder(value), 0
+    while loop is not None and value.owner is loop.body and constant(loop.op.operands[1 + value.index]) == 0:
+        value, count = loop.following(value), count + 1
+        if constant(value) == 1:
+            return loop, count
+        if count > len(loop.body.args):
+            break
+    return None
 
 
 def _less(a: Affine, b: Affine, truth: bool):

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, walk
 from .dependence import DependenceTester
 
-__all__ = ["Group", "neighbours"]
+__all__ = ["ALONE", "Group", "neighbours"]
+
+#: attribute of an access that joins no others, as its condition says more of its order than a mask of lanes could
+ALONE = "alone"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ class _Items:
 
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]
-        return memory.space == "global" and not memory.volatile and lane_mask(op) is None
+        return memory.space == "global" and not memory.volatile and lane_mask(op) is None and not op.attrs.get(ALONE)
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
         """Whether a load may take place where the first of the members does, and would not make it wait for anything."""

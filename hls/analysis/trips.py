@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
 
-__all__ = ["INVERSE", "Trips", "count_trips", "decided", "implied"]
+__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied"]
 
 #: not (a . b) is (a, or swapped b) . the other
 INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
@@ -40,6 +40,13 @@ def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
         if other.op is not None and other.op.opcode == opposite and other.op.operands == operands:
             return not truth
     return None
+
+
+def follows(condition: Value, facts: dict[Value, bool]) -> bool:
+    """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
+    if constant(condition) == 1 or decided(condition, facts):
+        return True
+    return condition.op is not None and condition.op.opcode == "and" and all(follows(v, facts) for v in condition.op.operands)
 
 
 def _imply(value: Value, truth: bool, facts: dict[Value, bool]):

@@ -4,7 +4,7 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import CompileError
-from ..ir import FloatType, Op, PointerType, lane_mask, predicate
+from ..ir import FloatType, Op, PointerType, TokenType, lane_mask, predicate
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
 __all__ = ["ATOMICS", "EFFECTS"]
@@ -198,6 +198,7 @@ def _queue(w, op: Op, site: int):
 
 def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str):
     """Wait while it cannot be done, and do it; what does not block lets others run once, tries, and says whether it was done."""
+    answers = [value for value in answers if not isinstance(value.type, TokenType)]
     for value in answers:
         w.declare(value, "0")
     _queue(w, op, site)

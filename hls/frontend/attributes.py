@@ -70,13 +70,13 @@ MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pu
 def read(checker, attribute: Attribute, form: Form):
     """The attribute's value; raises CompileError where it is not written as ``form`` says. ``checker`` knows constants."""
     name, span = attribute.name, attribute.span
+    if not form.kept:  # asks for nothing, whatever it says: vec_type_hint takes a type
+        return True
     nodes = parse_expressions(attribute.arguments, span) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
         raise CompileError.at(span, f"{name} takes {_count(form)}", f"write {_example(name, form)}")
     if form.text:
         values = tuple(_text(checker, node, attribute, form) for node in nodes)
-    elif not form.kept:
-        return True
     else:
         values = tuple(_number(checker, node, attribute, form) for node in nodes)
     return values if len(values) > 1 else values[0] if values else True

@@ -27,7 +27,7 @@ class Program(StatementChecker):
         for node in self.syntax.tree.ext:
             with self.recover():
                 if isinstance(node, c_ast.Pragma):
-                    pending += self._pragma(node)
+                    pending += self.pragma(node)
                 elif isinstance(node, c_ast.FuncDef):
                     self._definition(node)
                 elif isinstance(node, c_ast.Typedef):
@@ -36,7 +36,7 @@ class Program(StatementChecker):
                     self._file_declaration(node)
                 else:
                     raise CompileError.at(self.span(node), "this cannot stand at file scope")
-        self._unattached(pending)
+        self.unattached(pending)
         self._check_calls()
 
     # -- file scope
@@ -59,10 +59,12 @@ class Program(StatementChecker):
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
-        constant = declared.space == "constant" or (declared.const and declared.space is None)
-        if not constant or isinstance(declared.type, ct.Pointer):
+        if declared.space not in ("constant", None) or isinstance(declared.type, ct.Pointer) or \
+                (node.init is None and not declared.const and declared.space is None):
             raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
                                   "write __constant before its type, and give it a value")
+        if declared.space is None and not declared.const:
+            self.warn(span, f"the file-scope variable '{node.name}' is taken as __constant", "write __constant before its type")
         self.file_constant(node, declared, span)
 
     # -- functions
@@ -122,6 +124,8 @@ class Program(StatementChecker):
         span = self.name_span(node)
         if "pipe" in node.quals:
             return self._pipe(node, span, kernel)
+        if isinstance(node.type, c_ast.ArrayDecl):
+            node.type.dim = None  # an array is passed as a pointer: its first length means nothing and may be a parameter
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
@@ -155,9 +159,6 @@ class Program(StatementChecker):
         if t.space == "private":
             raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
                                   f"write __global {t.pointee} *")
-        scalar = t.pointee.scalar if isinstance(t.pointee, ct.Array) else t.pointee
-        if scalar == ct.BOOL_T:
-            raise CompileError.at(span, "a buffer of bool has no defined layout", "use uchar")
 
     def _definition(self, node):
         if node.param_decls:

@@ -7,7 +7,7 @@ from pycparser import c_ast
 from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
-from .check_values import ValueChecker
+from .check_values import ValueChecker, is_null
 from .evaluate import constant
 from .layout import leaf_count
 
@@ -38,6 +38,8 @@ class ConversionChecker(ValueChecker):
                 raise CompileError.at(e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop")
             self._advise(e)
             return e
+        if isinstance(t, ct.Pointer) and is_null(e):
+            return tt.Null(t, e.span)
         if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_assignable(e, t, role)
         if isinstance(e.type, ct.Void):
@@ -59,7 +61,7 @@ class ConversionChecker(ValueChecker):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
             raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
                                   f"declare the other side as '{wanted}'")
-        if source.pointee != t.pointee and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
+        if _plain(source.pointee) != _plain(t.pointee) and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
             raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
         if source.const and not t.const:
             raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
@@ -81,6 +83,8 @@ class ConversionChecker(ValueChecker):
             return replace(self.convert(e, target), span=span)
         if e.type == target and not isinstance(target, ct.Pointer | ct.Void):
             return e
+        if isinstance(target, ct.Pointer) and is_null(e):
+            return tt.Null(target, span)
         if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_cast(e, target, span)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
@@ -94,6 +98,11 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _plain(t: ct.CType) -> ct.CType:
+    """A type without the promises that a pointer inside it makes."""
+    return replace(t, pointee=_plain(t.pointee), const=False, volatile=False, restrict=False) if isinstance(t, ct.Pointer) else t
 
 
 def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:

@@ -32,7 +32,9 @@ class DeclarationChecker(CallChecker):
             declared = self.declared(node.type, span)
             if isinstance(declared.type, ct.Struct) and not declared.type.name:
                 declared.type.name = str(node.name)  # the only name it has
-            self.add(node.name, TypeName(declared, span), span)
+            known = self.here(node.name)
+            if not isinstance(known, TypeName) or known.meaning != declared:  # saying the same again does no harm
+                self.add(node.name, TypeName(declared, span), span)
         return []
 
     def _stmt_decllist(self, node):
@@ -57,8 +59,8 @@ class DeclarationChecker(CallChecker):
     def _local(self, node, span):
         self.check_storage(node, span)
         declared = self.declared(node.type, span)
-        constant = declared.space == "constant" or "static" in node.storage
-        if constant and not isinstance(declared.type, ct.Pointer):
+        fixed = declared.space == "constant" or "static" in node.storage
+        if fixed and not isinstance(declared.type, ct.Pointer):
             self.file_constant(node, declared, span)
             return []
         self._check_variable(declared, span)
@@ -75,6 +77,8 @@ class DeclarationChecker(CallChecker):
                                attrs=self.memory_attributes(node))
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
+        if initial and variable.const and not variable.volatile and ct.arithmetic(t):
+            variable.value = constant(initial[0][1])
         return [tt.Declare(span, variable, initial)]
 
     def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:

@@ -9,6 +9,7 @@ from ..ir.text import CONVERSION
 from . import tree as tt
 from . import types as ct
 from .check_vectors import VectorCallChecker
+from .constants import unescaped
 
 __all__ = ["GroupCallChecker"]
 
@@ -118,7 +119,7 @@ class GroupCallChecker(VectorCallChecker):
         text = nodes[0] if nodes else None
         if not isinstance(text, c_ast.Constant) or text.type != "string":
             raise CompileError.at(span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)')
-        format = _plain(_unescaped(text.value[1:-1]))
+        format = _plain(unescaped(text.value[1:-1]))
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
             raise CompileError.at(self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign")
@@ -142,19 +143,6 @@ class GroupCallChecker(VectorCallChecker):
                 raise CompileError.at(e.span, f"%{kind} does not show '{element}'",
                                       "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it")
         return self.convert(e, ct.with_element(e.type, ct.promoted(element)))
-
-
-def _unescaped(text: str) -> str:
-    """The characters that a string literal stands for."""
-    simple = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?"}
-
-    def one(match: re.Match) -> str:
-        code = match.group(1)
-        if code[0] == "x":
-            return chr(int(code[1:], 16))
-        return simple.get(code) or chr(int(code, 8))
-
-    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, text)
 
 
 def _plain(format: str) -> str:

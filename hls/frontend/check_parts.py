@@ -8,7 +8,7 @@ from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_assignments import AssignmentChecker
-from .initializers import flatten, implied_length
+from .initializers import flatten, implied_length, listed
 from .layout import leaf_count
 
 __all__ = ["PartChecker"]
@@ -86,6 +86,8 @@ class PartChecker(AssignmentChecker):
 
     def sized(self, t: ct.Array, node, span: Span) -> ct.Array:
         """An array declared without a length, with the length of its initializer."""
+        if isinstance(node.init, c_ast.Constant) and t.element in (ct.CHAR, ct.UCHAR):
+            node.init = listed(node.init)
         if not isinstance(node.init, c_ast.InitList):
             raise CompileError.at(span, "this array has no length", "write it between the brackets")
         return ct.Array(t.element, implied_length(self, t, node.init))

@@ -5,17 +5,16 @@ from pycparser import c_ast
 from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
-from .check_declarations import DeclarationChecker
+from .check_pragmas import PragmaChecker
 from .evaluate import constant
-from .parse import parse_expressions
-from .pragmas import IGNORED_PRAGMAS, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma
+from .pragmas import LoopPragma
 
 __all__ = ["StatementChecker"]
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
-class StatementChecker(DeclarationChecker):
+class StatementChecker(PragmaChecker):
     """Adds statements."""
 
     def __init__(self, syntax):
@@ -34,12 +33,12 @@ class StatementChecker(DeclarationChecker):
         for node in nodes:
             if isinstance(node, c_ast.Pragma):
                 with self.recover():
-                    pragmas += self._pragma(node)
+                    pragmas += self.pragma(node)
                 continue
             with self.recover():
                 found += self._one(node, pragmas)
             pragmas = []
-        self._unattached(pragmas)
+        self.unattached(pragmas)
         return found
 
     def _one(self, node, pragmas) -> list[tt.Stmt]:
@@ -47,7 +46,9 @@ class StatementChecker(DeclarationChecker):
         if loop is not None:
             label = node.name if isinstance(node, c_ast.Label) else ""
             return [*self._label_place(node), self._loop(loop, pragmas, label)]
-        self._unattached(pragmas)
+        if isinstance(node, c_ast.Compound):
+            return [self.fused(block, pragmas) if isinstance(block, tt.Block) else block for block in self.statement(node)]
+        self.unattached(pragmas)
         return self.statement(node)
 
     def body(self, node) -> tt.Stmt:
@@ -188,7 +189,7 @@ class StatementChecker(DeclarationChecker):
             if form == "for" and node.next is not None:
                 with self.recover():
                     step = self.rvalue(node.next)
-            attrs, ivdep = self._loop_attrs(pragmas)
+            attrs, ivdep = self.loop_attrs(pragmas)
             self._inside.append("loop")
             try:
                 body = self.body(node.stmt)
@@ -203,65 +204,6 @@ class StatementChecker(DeclarationChecker):
         with self.recover():
             return self.statement(node.init)
         return []
-
-    def _pragma(self, node) -> list[LoopPragma]:
-        span = self.span(node)
-        text = node.string if isinstance(node.string, str) else node.string.value.strip('"')
-        pragma = read_loop_pragma(str(text), span)
-        if pragma is not None:
-            return [pragma]
-        first = (str(text).split() or [""])[0]
-        if first not in IGNORED_PRAGMAS:
-            shown = first if first != "__attribute__" else str(text).split()[1]
-            self.warn(span, f"unknown pragma '{shown}' is ignored" if first == shown else
-                      f"unknown attribute '{shown}' is ignored", self.similar_pragma(shown))
-        return []
-
-    def similar_pragma(self, name: str) -> str:
-        return self.similar(name, (*LOOP_PRAGMAS, "ivdep")) if len(name) > 2 else ""
-
-    def _unattached(self, pragmas):
-        for pragma in pragmas:
-            self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
-                      "write it directly before for, while or do")
-
-    def _loop_attrs(self, pragmas):
-        attrs, ivdep, spans = {}, [], {}
-        for pragma in pragmas:
-            with self.recover():
-                if pragma.name == "ivdep":
-                    ivdep.append(self._ivdep(pragma))
-                    continue
-                form = LOOP_PRAGMAS[pragma.name]
-                value = form.bare if not pragma.argument else self._pragma_number(pragma, pragma.argument, form.lowest)
-                if attrs.get(form.attr, value) != value:
-                    raise CompileError.at(pragma.span, f"#pragma {pragma.name} contradicts the one at line "
-                                          f"{spans[form.attr].line}", "keep one of them")
-                attrs[form.attr], spans[form.attr] = value, pragma.span
-        opposites = contradiction(attrs)
-        if opposites:
-            with self.recover():
-                raise CompileError.at(spans[opposites[1]], f"'{opposites[1]}' and '{opposites[0]}' cannot both be meant",
-                                      "keep one of them")
-        return attrs, tuple(ivdep)
-
-    def _pragma_number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
-        nodes = parse_expressions(text, pragma.span)
-        if len(nodes) != 1:
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
-        number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
-        if not lowest <= number < 1 << 31:
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} cannot be {number}", f"at least {lowest}")
-        return number
-
-    def _ivdep(self, pragma: LoopPragma) -> tuple[tt.Variable | None, int]:
-        variable = None
-        if pragma.array:
-            variable = self.find(pragma.array)
-            if not isinstance(variable, tt.Variable) or not isinstance(variable.type, (ct.Pointer, ct.Array)):
-                raise CompileError.at(pragma.span, f"ivdep: '{pragma.array}' is not an array or pointer",
-                                      self.similar(pragma.array))
-        return variable, self._pragma_number(pragma, pragma.safelen, 1) if pragma.safelen else 0
 
 
 def _labelled_loop(node):

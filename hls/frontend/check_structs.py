@@ -96,8 +96,6 @@ class StructChecker(Scopes):
         if declared.space and not isinstance(t, ct.Pointer):
             raise CompileError.at(place, f"a member cannot be in __{declared.space} memory of its own",
                                   "the whole struct lies in one memory")
-        if t == ct.BOOL_T:
-            raise CompileError.at(place, "a bool in a struct has no defined layout", "use uchar")
         _, align = self._layout_attributes(self.attributes(decl), struct, decl.name)
         return [(str(decl.name), t, align)]
 

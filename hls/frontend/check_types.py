@@ -29,6 +29,7 @@ class TypeChecker(StructChecker):
     def __init__(self, syntax: Syntax):
         super().__init__(syntax)
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
+        self._enum_types: dict[int, ct.Int] = {}  #: by node, where one was defined
 
     # -- base types
 
@@ -47,7 +48,9 @@ class TypeChecker(StructChecker):
             return self._word(names[0], span)
         words = Counter(names)
         if words["long"] == 2:
-            raise CompileError.at(span, "'long long' is not a type of OpenCL C", "write long: it has 64 bits")
+            self.warn(span, "'long long' is taken as long, which has 64 bits", "write long")
+            words["long"] = 1
+            names = [*words.elements()]
         signs = words["signed"] + words["unsigned"]
         kinds = [w for w in _BASES if words[w]]
         if "double" in words:
@@ -71,20 +74,31 @@ class TypeChecker(StructChecker):
         raise CompileError.at(span, f"unknown type '{name}'", self.similar(name, ct.SCALARS))
 
     def _enum(self, node) -> ct.Qualified:
-        items = node.values.enumerators if node.values and id(node) not in self._enums else ()
+        items = [i for i in node.values.enumerators if isinstance(i, c_ast.Enumerator)] \
+            if node.values and id(node) not in self._enums else ()
         self._enums.add(id(node))
-        following = 0
+        following, found = 0, []
         for item in items:
-            if isinstance(item, c_ast.Pragma):
-                continue
             span = self.span(item)
             if item.value is not None:
                 following = self.constant_int(item.value, "the value of an enum constant")
-            if not -1 << 31 <= following < 1 << 31:
-                raise CompileError.at(span, f"'{item.name}' does not fit int")
-            self.add(item.name, EnumConstant(following, ct.INT, span), span)
+            constant = EnumConstant(following, self._holding([c.value for c in found] + [following], item.name, span), span)
+            found.append(constant)
+            self.add(item.name, constant, span)
             following += 1
-        return ct.Qualified(ct.INT)
+        for constant in found:  # all have the type that holds the last
+            constant.type = found[-1].type
+        if found:
+            self._enum_types[id(node)] = found[-1].type
+        return ct.Qualified(self._enum_types.get(id(node), ct.INT))
+
+    def _holding(self, values: list[int], name: str, span: Span) -> ct.Int:
+        """The type of an enum with these constants: int, or, as compilers take it, the first that holds them all."""
+        for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
+            low = -(1 << t.bits - 1) if t.signed else 0
+            if low <= min(values) and max(values) < low + (1 << t.bits):
+                return t
+        raise CompileError.at(span, f"'{name}' does not fit into one type with the constants before it", "use a __constant long")
 
     # -- declarators
 
@@ -122,8 +136,6 @@ class TypeChecker(StructChecker):
 
     def _pointer(self, target: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
-        if isinstance(target.type, ct.Pointer):
-            raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
             raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")
@@ -131,8 +143,6 @@ class TypeChecker(StructChecker):
 
     def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
-        if isinstance(element.type, ct.Pointer):
-            raise CompileError.at(span, "arrays of pointers are not supported", "use an array of indices")
         if isinstance(element.type, ct.Void):
             raise CompileError.at(span, "an array cannot hold void")
         self.complete(element.type, span, "the element of an array")

@@ -14,7 +14,7 @@ from .layout import has_pointer
 from .lexer import Word
 from .scope import EnumConstant, TypeName
 
-__all__ = ["ValueChecker", "number_hint", "place_of"]
+__all__ = ["ValueChecker", "is_null", "number_hint", "place_of"]
 
 _COMPARES = ("==", "!=", "<", "<=", ">", ">=")
 _INTEGER_ONLY = ("%", "&", "|", "^", "<<", ">>")
@@ -58,7 +58,17 @@ class ValueChecker(TypeChecker):
         return e
 
     def condition(self, node) -> tt.Expr:
-        return self.number(node, "a condition")
+        e = self.truth(self.rvalue(node))
+        if not ct.arithmetic(e.type):
+            raise CompileError.at(e.span, f"a condition must be a number, not '{e.type}'", number_hint(e.type))
+        return e
+
+    @staticmethod
+    def truth(e: tt.Expr) -> tt.Expr:
+        """A pointer where a truth value is wanted: whether it is not null."""
+        if not isinstance(e.type, ct.Pointer):
+            return e
+        return tt.PointerCompare(ct.INT, e.span, "!=", e, tt.Null(e.type, e.span))
 
     @staticmethod
     def folded(e: tt.Expr) -> tt.Expr:
@@ -87,7 +97,7 @@ class ValueChecker(TypeChecker):
         name, span = str(node.name), self.span(node)
         meaning = self.find(name)
         if isinstance(meaning, EnumConstant):
-            return tt.Const(meaning.type, span, meaning.value & 0xFFFFFFFF)
+            return tt.Const(meaning.type, span, meaning.value & (1 << meaning.type.bits) - 1)
         if isinstance(meaning, tt.Variable):
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
@@ -122,6 +132,8 @@ class ValueChecker(TypeChecker):
         e = self.rvalue(node.expr)
         if node.op == "*":
             return self.dereference(e, span)
+        if node.op == "!":
+            e = self.truth(e)
         if not ct.number(e.type):
             raise CompileError.at(span, f"'{node.op}' does not work on '{e.type}'", number_hint(e.type))
         if node.op == "!":
@@ -136,8 +148,11 @@ class ValueChecker(TypeChecker):
         return constant(result) if isinstance(e, tt.Const) else result
 
     def _sizeof(self, node, span):
+        named = self.find(str(node.expr.name)) if isinstance(node.expr, c_ast.ID) else None
         if isinstance(node.expr, c_ast.Typename):
             t = self.declared(node.expr, span).type
+        elif isinstance(named, TypeName):  # in an attribute, where the grammar knows no typedefs
+            t = named.meaning.type
         else:
             t = self.expression(node.expr).type
         if isinstance(t, ct.Void):
@@ -149,8 +164,9 @@ class ValueChecker(TypeChecker):
         e = self.expression(node.expr)
         if not tt.is_lvalue(e):
             raise CompileError.at(span, "only a variable or an element has an address")
-        if has_pointer(e.type):
-            raise CompileError.at(span, "pointers to pointers are not supported", "use an index into one buffer")
+        if has_pointer(e.type) and isinstance(_element(e.type), ct.Struct):
+            raise CompileError.at(span, f"'{e.type}' holds a pointer, so its address cannot be taken",
+                                  "pass the pointer and the rest as arguments of their own")
         if isinstance(e, tt.Lanes):
             raise CompileError.at(span, "a component of a vector has no address", "copy it to a variable, or use an array")
         root = tt.root_of(e)
@@ -168,12 +184,37 @@ class ValueChecker(TypeChecker):
 
     def _expr_arrayref(self, node):
         span = self.span(node)
-        base, index = self.rvalue(node.name), self.rvalue(node.subscript)
+        base, index = self.expression(node.name), self.rvalue(node.subscript)
+        if isinstance(base.type, ct.Vector):
+            return self._component(base, index, span)
+        base = self.decayed(base)
         if isinstance(index.type, ct.Pointer) and ct.integer(base.type):
             base, index = index, base
         if not isinstance(base.type, ct.Pointer):
             raise CompileError.at(span, f"'{base.type}' is not a pointer or an array, so it cannot be indexed")
         return self.dereference(self._pointer_add(base, index, span), span)
+
+    def _component(self, vector: tt.Expr, index: tt.Expr, span: Span) -> tt.Expr:
+        """``v[i]``, which compilers for FPGAs take as well: component i."""
+        t = vector.type
+        if not ct.integer(index.type):
+            raise CompileError.at(index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type))
+        number = constant(index)
+        if number is not None:
+            if not 0 <= number.value < t.length:
+                raise CompileError.at(index.span, f"index {number.value} is outside '{t}', which has {t.length} components")
+            lane = vector.lanes[number.value] if isinstance(vector, tt.Lanes) else number.value
+            return tt.Lanes(t.element, span, vector.base if isinstance(vector, tt.Lanes) else vector, (lane,))
+        if not tt.is_lvalue(vector) or isinstance(vector, tt.Lanes):
+            raise CompileError.at(span, "only of a variable or an element can a component be chosen at run time",
+                                  "assign the vector to a variable first")
+        root = tt.root_of(vector)
+        if isinstance(root, tt.VariableRef):
+            root.variable.written = True  # it needs a place
+        place = place_of(vector)
+        whole = tt.AddressOf(ct.Pointer(t, *place), span, vector)
+        first = tt.Convert(ct.Pointer(t.element, *place), span, whole)
+        return self.dereference(self._pointer_add(first, index, span), span)
 
     def _pointer_add(self, pointer, index, span, subtract=False):
         if isinstance(pointer.type.pointee, ct.Void):
@@ -197,6 +238,8 @@ class ValueChecker(TypeChecker):
     def _expr_binaryop(self, node):
         span, op = self._operator_span(node), str(node.op)
         left, right = self.rvalue(node.left), self.rvalue(node.right)
+        if op in ("&&", "||"):
+            left, right = self.truth(left), self.truth(right)
         if ct.Pointer in (type(left.type), type(right.type)):
             return self._pointer_operation(op, left, right, span)
         self.operands(op, left, right, span)
@@ -258,13 +301,16 @@ class ValueChecker(TypeChecker):
             return self._pointer_add(right, left, span)
         if isinstance(left.type, ct.Pointer) and isinstance(right.type, ct.Pointer) and op in ("-", *_COMPARES):
             return self._two_pointers(op, left, right, span)
-        zero = constant(right if isinstance(left.type, ct.Pointer) else left)
-        if op in ("==", "!=") and zero is not None and zero.value == 0:
-            raise CompileError.at(span, "a pointer is never null here", "pass an int argument that says whether to use it")
+        pointer, other = (left, right) if isinstance(left.type, ct.Pointer) else (right, left)
+        if op in ("==", "!=") and is_null(other):
+            return tt.PointerCompare(ct.INT, span, op, pointer, tt.Null(pointer.type, span))
         raise CompileError.at(span, f"'{op}' does not work on '{left.type}' and '{right.type}'")
 
     def _two_pointers(self, op, left, right, span):
         a, b = left.type, right.type
+        if op in ("==", "!=") and tt.Null in (type(left), type(right)):
+            left, right = (right, left) if isinstance(left, tt.Null) else (left, right)
+            return tt.PointerCompare(ct.INT, span, op, left, tt.Null(left.type, span))
         if (a.space, a.pointee) != (b.space, b.pointee):
             raise CompileError.at(span, f"'{op}' takes two pointers of one type, not '{a}' and '{b}'")
         if op != "-":
@@ -274,7 +320,7 @@ class ValueChecker(TypeChecker):
         return tt.PointerDistance(ct.LONG, span, left, right, a.pointee.size)
 
     def _expr_ternaryop(self, node):
-        condition = self.rvalue(node.cond)
+        condition = self.truth(self.rvalue(node.cond))
         if not ct.number(condition.type):
             condition = self.condition(node.cond)
         then, otherwise = self.rvalue(node.iftrue), self.rvalue(node.iffalse)
@@ -286,6 +332,10 @@ class ValueChecker(TypeChecker):
         if ct.number(a) and ct.number(b):
             t = a if a == b else self.common(then, otherwise, condition.span, "?:")
             return tt.Conditional(t, condition.span, condition, self.convert(then, t), self.convert(otherwise, t))
+        if isinstance(a, ct.Pointer) and is_null(otherwise):
+            return tt.Conditional(a, condition.span, condition, then, tt.Null(a, otherwise.span))
+        if isinstance(b, ct.Pointer) and is_null(then):
+            return tt.Conditional(b, condition.span, condition, tt.Null(b, then.span), otherwise)
         if isinstance(a, ct.Pointer) and isinstance(b, ct.Pointer):
             t = replace(a, const=a.const or b.const, volatile=a.volatile or b.volatile, restrict=False)
             otherwise = self._pointer_assignable(otherwise, t, "the second choice")
@@ -308,6 +358,11 @@ class ValueChecker(TypeChecker):
         return tt.Conditional(t, span, condition, self.convert(then, t), self.convert(otherwise, t))
 
 
+def _element(t: ct.CType) -> ct.CType:
+    """What an array holds, however many dimensions it has; another type is its own element."""
+    return t.scalar if isinstance(t, ct.Array) else t
+
+
 def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
     """(address space, const, volatile) of where an lvalue is."""
     e = tt.root_of(e)
@@ -318,6 +373,14 @@ def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
         t = e.pointer.type
         return t.space, t.const, t.volatile
     raise CompileError.at(e.span, "this array has no place in memory")
+
+
+def is_null(e: tt.Expr) -> bool:
+    """Whether the expression is a null pointer, or the constant 0 that stands for one."""
+    if isinstance(e, tt.Null):
+        return True
+    zero = constant(e) if ct.integer(e.type) else None
+    return zero is not None and zero.value == 0
 
 
 def number_hint(t: ct.CType) -> str:

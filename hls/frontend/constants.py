@@ -8,7 +8,7 @@ from ..ir import exact
 from . import types as ct
 from .tree import Const
 
-__all__ = ["literal"]
+__all__ = ["literal", "unescaped"]
 
 _ESCAPES = {"n": 10, "t": 9, "v": 11, "b": 8, "r": 13, "f": 12, "a": 7, "\\": 92, "'": 39, '"': 34, "?": 63, "0": 0}
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uU]?[lL]{0,2}|[lL]{1,2}[uU]?)$")
@@ -34,8 +34,6 @@ def _integer(text: str, span: Span) -> Const:
     if not match:
         raise CompileError.at(span, f"'{text}' is not a number")
     digits, suffix = match.group(1), match.group(2).lower()
-    if suffix.count("l") == 2:
-        raise CompileError.at(span, "'long long' is not a type of OpenCL C", "one L: long has 64 bits")
     decimal = digits[0] != "0" or digits == "0"
     value = int(digits, 10 if decimal else 0 if digits[1] in "xXbB" else 8)
     for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
@@ -80,3 +78,16 @@ def _character(text: str, span: Span) -> int:
     if code > 255:
         raise CompileError.at(span, f"{text} does not fit a char", "a char has 8 bits")
     return (code - 256 if code > 127 else code) & 0xFFFFFFFF
+
+
+def unescaped(text: str) -> str:
+    """The characters that a string literal stands for."""
+    simple = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?"}
+
+    def one(match: re.Match) -> str:
+        code = match.group(1)
+        if code[0] == "x":
+            return chr(int(code[1:], 16))
+        return simple.get(code) or chr(int(code, 8))
+
+    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, text)

@@ -42,6 +42,8 @@ def completes(s: tt.Stmt | None) -> bool:
         return all(map(completes, s.statements[labels[-1] if labels else 0:]))
     if isinstance(s, tt.If):
         return completes(s.then) or completes(s.otherwise)
+    if isinstance(s, tt.Switch) and any(section.default for section in s.sections):
+        return completes(s.sections[-1].body) or any("break" in exits(section.body) for section in s.sections)
     return True
 
 

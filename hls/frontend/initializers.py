@@ -6,11 +6,20 @@ from ..diag import CompileError
 from . import tree as tt
 from . import types as ct
 from .check_types import MAX_ARRAY_BYTES
+from .constants import unescaped
 from .layout import leaf_count
 
-__all__ = ["flatten", "implied_length"]
+__all__ = ["flatten", "implied_length", "listed"]
 
 _Given = list[tuple[int, tt.Expr]]
+
+
+def listed(init: c_ast.Node) -> c_ast.Node:
+    """A text in quotes as the list of its characters and the 0 behind them; anything else as it is."""
+    if not isinstance(init, c_ast.Constant) or init.type != "string":
+        return init
+    codes = [*unescaped(str(init.value)[1:-1]).encode("utf-8"), 0]
+    return c_ast.InitList([c_ast.Constant("int", str(code), init.coord) for code in codes], init.coord)
 
 
 def flatten(checker, t: ct.CType, init) -> _Given:
@@ -67,6 +76,8 @@ class _Items:
 
 def _fill(checker, t, init, base, out):
     """One part of type ``t`` from one item: a list, or a value."""
+    if isinstance(t, ct.Array) and t.element in (ct.CHAR, ct.UCHAR) and not isinstance(init, tt.Expr):
+        init = _text(t, init)
     if isinstance(init, c_ast.InitList):
         if ct.aggregate(t):
             _fill_braces(checker, t, init, base, out)
@@ -82,6 +93,17 @@ def _fill(checker, t, init, base, out):
         raise CompileError.at(span, "an array needs a list of values", "write { ... }")
     value = init if isinstance(init, tt.Expr) else checker.rvalue(init)
     out.append((base, checker.assignable(value, t, "the initial value")))
+
+
+def _text(t: ct.Array, init):
+    """The text that initializes an array of characters, perhaps in braces, as their list: its final 0 may find no room."""
+    if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
+        inner = listed(init.exprs[0])
+        init = inner if isinstance(inner, c_ast.InitList) else init
+    found = listed(init)
+    if found is not init and len(found.exprs) == t.length + 1:
+        found.exprs.pop()
+    return found
 
 
 def _fill_braces(checker, t, init, base, out):

@@ -13,6 +13,7 @@ __all__ = ["Attribute", "OpenCLLexer", "Word"]
 _JOINS_TYPE = {"ID", "TIMES", "INT", "VOID", "CHAR", "SHORT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED", "CONST",
                "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "STRUCT", "UNION", "ENUM", "TYPEDEF"}
 _LOOPS = {"FOR", "WHILE", "DO"}
+_BEHIND_NAME = {"LBRACKET", "EQUALS", "COMMA", "SEMI"}
 _AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO", "PPPRAGMASTR"}
 
 
@@ -109,7 +110,10 @@ class OpenCLLexer(CLexer):
             token = tokens[k]
             if token.type == "ID" and token.value in ("__attribute__", "__attribute"):
                 k, attributes = _attribute(tokens, k)
-                self._attach(out, _after_attributes(tokens, k), token, attributes)
+                if out and out[-1].type == "COMMA" and (name := _declarator(tokens, k)) is not None:
+                    self._trail(name, attributes)
+                    continue
+                self._attach(out, _after_attributes(tokens, k, bool(out) and out[-1].type in _AFTER_STATEMENT), token, attributes)
                 continue
             if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
                 self._stream_word(token, _after_attributes(tokens, k + 1))
@@ -148,14 +152,30 @@ class OpenCLLexer(CLexer):
             if name is None:
                 self._refuse(span, "this attribute belongs to nothing", "write it at a declaration or a loop")
                 return
-            self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+            self._trail(name, attributes)
+
+    def _trail(self, name: Token, attributes: tuple[Attribute, ...]):
+        self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
 
 
-def _after_attributes(tokens: list[Token], k: int) -> Token | None:
-    """The token at ``k``, or the first behind the attributes that begin there."""
-    while k < len(tokens) and tokens[k].value in ("__attribute__", "__attribute"):
-        k, _ = _attribute(tokens, k)
-    return tokens[k] if k < len(tokens) else None
+def _declarator(tokens: list[Token], k: int) -> Token | None:
+    """The name of the declarator, after a comma and attributes, that begins at ``k``; None where a type begins there."""
+    while k < len(tokens) and tokens[k].type == "TIMES":
+        k += 1
+    following = tokens[k + 1].type if k + 1 < len(tokens) else ""
+    return tokens[k] if following in _BEHIND_NAME and tokens[k].type == "ID" else None
+
+
+def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:
+    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels) that begin there."""
+    while k < len(tokens):
+        if tokens[k].value in ("__attribute__", "__attribute"):
+            k, _ = _attribute(tokens, k)
+        elif labels and tokens[k].type == "ID" and k + 1 < len(tokens) and tokens[k + 1].type == "COLON":
+            k += 2
+        else:
+            return tokens[k]
+    return None
 
 
 def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:

@@ -7,7 +7,7 @@ or struct is a tuple of such; an operation on vectors is one operation for each 
 from contextlib import contextmanager
 
 from ..diag import Span
-from ..ir import BOOL, I64, Region, Value
+from ..ir import BOOL, I64, PTR, Region, Value
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
@@ -63,6 +63,9 @@ class ValueLowering(ConvertLowering):
 
     def _const(self, e):
         return self.const(e.span, e.value, ct.ir_type(e.type))
+
+    def _null(self, e):
+        return self.const(e.span, 0, PTR)
 
     def _variableref(self, e):
         if buffer := self.storage.buffer(e.variable):
@@ -319,7 +322,7 @@ class ValueLowering(ConvertLowering):
 
 
 _HARMLESS = (tt.Const, tt.Unary, tt.Binary, tt.Compare, tt.Logical, tt.Convert, tt.ConvertExactly, tt.Conditional,
-             tt.PointerAdd, tt.PointerCompare, tt.PointerDistance, tt.Build, tt.UnionOf, tt.Reinterpret)
+             tt.Null, tt.PointerAdd, tt.PointerCompare, tt.PointerDistance, tt.Build, tt.UnionOf, tt.Reinterpret)
 
 
 def harmless(e: tt.Expr) -> bool:

@@ -1,11 +1,12 @@
 """Pragmas and attributes of loops: what they are called, which arguments they take, which contradict each other."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..diag import CompileError, Span
 
-__all__ = ["IGNORED_PRAGMAS", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma"]
+__all__ = ["IGNORED_PRAGMAS", "LARGEST", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,6 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "max_interleaving": PragmaForm("max_interleaving", None),
     "speculated_iterations": PragmaForm("speculated_iterations", None),
     "disable_loop_pipelining": PragmaForm("disable_loop_pipelining", True, takes_argument=False),
-    "loop_fuse": PragmaForm("loop_fuse", True, takes_argument=False),
     "nofusion": PragmaForm("nofusion", True, takes_argument=False),
     "nounroll": PragmaForm("unroll", 1, takes_argument=False),
 }
@@ -37,19 +37,40 @@ IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once", "GCC", "clang"})
 #: attributes before a loop, by the pragma that says the same; a pipelined loop is what every loop is here
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
-#: pairs of loop attributes of the IR that cannot both be meant
-_OPPOSITES = (("disable_loop_pipelining", "ii"), ("disable_loop_pipelining", "max_interleaving"),
-              ("disable_loop_pipelining", "speculated_iterations"), ("loop_fuse", "nofusion"))
+#: the largest number a pragma may have
+LARGEST = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Opposites:
+    """Two attributes of a loop that cannot both be meant, where ``when`` holds of their values."""
+
+    first: str
+    second: str
+    when: Callable[[int, int], bool] = lambda first, second: True
+
+
+_OPPOSITES = (
+    *(Opposites("disable_loop_pipelining", other) for other in ("ii", "max_interleaving", "speculated_iterations")),
+    Opposites("disable_loop_pipelining", "max_concurrency", lambda first, second: second != 1),
+    # of a loop that is unrolled entirely nothing is left to be paced, or made one with others
+    *(Opposites("unroll", other, lambda first, second: first == -1)
+      for other in ("ii", "max_interleaving", "speculated_iterations", "max_concurrency", "disable_loop_pipelining",
+                    "loop_coalesce")),
+)
+
 
 @dataclass(frozen=True)
 class LoopPragma:
-    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``."""
+    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for loop_fuse,
+    whose number is a depth, ``independent``."""
 
     name: str
     span: Span
     argument: str = ""
     array: str = ""
     safelen: str = ""
+    independent: bool = False
 
 
 def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
@@ -57,18 +78,29 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     text = _without_vendor(text.strip())
     name, _, rest = re.sub(r"^(\w+)", r"\1 ", text).partition(" ")
     rest = rest.strip()
-    if name == "ivdep":
-        return _ivdep(rest, span)
+    if name in _CLAUSES:
+        return _CLAUSES[name](rest, span)
     if name not in LOOP_PRAGMAS:
         return None
-    if re.fullmatch(r"\(.*\)", rest):
-        rest = rest[1:-1].strip()
+    rest = _bare(rest)
     form = LOOP_PRAGMAS[name]
     if rest and not form.takes_argument:
         raise CompileError.at(span, f"#pragma {name} takes no argument", f"write #pragma {name}")
     if not rest and form.bare is None:
         raise CompileError.at(span, f"#pragma {name} needs a number", f"write #pragma {name} N")
     return LoopPragma(name, span, rest)
+
+
+def _bare(text: str) -> str:
+    """The text without the parentheses around all of it."""
+    if not re.fullmatch(r"\(.*\)", text):
+        return text
+    depth = 0
+    for k, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and k + 1 < len(text):
+            return text  # the first one ends before
+    return text[1:-1].strip() if depth == 0 else text
 
 
 def _without_vendor(text: str) -> str:
@@ -82,19 +114,30 @@ def _without_vendor(text: str) -> str:
 
 
 def _ivdep(rest: str, span: Span) -> LoopPragma:
-    array = safelen = ""
+    found: dict[str, str] = {}
     while rest:
         match = re.match(r"(array|safelen)\s*\(([^()]*(?:\([^()]*\))?[^()]*)\)\s*", rest)
-        if not match:
+        if not match or not match.group(2).strip():
             raise CompileError.at(span, f"#pragma ivdep does not take '{rest}'", "write ivdep array(NAME) safelen(N)")
-        if match.group(1) == "array":
-            array = match.group(2).strip()
-        else:
-            safelen = match.group(2).strip()
+        if match.group(1) in found:
+            raise CompileError.at(span, f"#pragma ivdep has {match.group(1)} twice", "write a pragma for each")
+        found[match.group(1)] = match.group(2).strip()
         rest = rest[match.end():]
-    return LoopPragma("ivdep", span, "", array, safelen)
+    return LoopPragma("ivdep", span, "", found.get("array", ""), found.get("safelen", ""))
+
+
+def _loop_fuse(rest: str, span: Span) -> LoopPragma:
+    match = re.fullmatch(r"(?:depth\s*\((.*)\)\s*)?(independent)?", rest)
+    if not match or match.group(1) == "":
+        raise CompileError.at(span, f"#pragma loop_fuse does not take '{rest}'", "write loop_fuse depth(N) independent")
+    return LoopPragma("loop_fuse", span, match.group(1) or "", independent=bool(match.group(2)))
+
+
+#: pragmas with arguments that have names
+_CLAUSES = {"ivdep": _ivdep, "loop_fuse": _loop_fuse}
 
 
 def contradiction(attrs: dict) -> tuple[str, str] | None:
     """Two attributes of one loop that exclude each other."""
-    return next(((a, b) for a, b in _OPPOSITES if a in attrs and b in attrs), None)
+    return next(((pair.first, pair.second) for pair in _OPPOSITES if pair.first in attrs and pair.second in attrs
+                 and pair.when(attrs[pair.first], attrs[pair.second])), None)

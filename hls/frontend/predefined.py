@@ -6,9 +6,15 @@ _VERSIONS = {
     "__OPENCL_VERSION__": "120", "__OPENCL_C_VERSION__": "120",
     "CL_VERSION_1_0": "100", "CL_VERSION_1_1": "110", "CL_VERSION_1_2": "120",
     "__ENDIAN_LITTLE__": "1",
-    # kernels written for the discontinued compilers test these two
+    # kernels written for the discontinued compilers test these
     "ALTERA_CL": "171", "INTELFPGA_CL": "171", "__SLUICE__": "1",
 }
+
+#: names of extensions: programs test them with #ifdef before they use double, atomics or channels
+_EXTENSIONS = dict.fromkeys((
+    "cl_khr_fp64", "cl_khr_fp16", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
+    "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_altera_channels", "cl_intel_channels"), "1")
 
 _LIMITS = {
     "CHAR_BIT": "8", "SCHAR_MAX": "127", "SCHAR_MIN": "(-127-1)", "CHAR_MAX": "SCHAR_MAX", "CHAR_MIN": "SCHAR_MIN",
@@ -30,8 +36,22 @@ _FLOATS = {
     "M_SQRT2_F": "1.41421356237309504880f", "M_SQRT1_2_F": "0.70710678118654752440f",
 }
 
-_WORDS = {"true": "1", "false": "0", "CLK_LOCAL_MEM_FENCE": "1", "CLK_GLOBAL_MEM_FENCE": "2",
+_DOUBLES = {
+    "DBL_DIG": "15", "DBL_MANT_DIG": "53", "DBL_MAX_10_EXP": "308", "DBL_MAX_EXP": "1024", "DBL_MIN_10_EXP": "(-307)",
+    "DBL_MIN_EXP": "(-1021)", "DBL_RADIX": "2", "DBL_MAX": "0x1.fffffffffffffp1023", "DBL_MIN": "0x1.0p-1022",
+    "DBL_EPSILON": "0x1.0p-52", "HUGE_VAL": "as_double(0x7ff0000000000000L)",
+    **{name.removesuffix("_F"): text.removesuffix("f") for name, text in _FLOATS.items() if name.startswith("M_")},
+}
+
+_HALVES = {
+    "HALF_DIG": "3", "HALF_MANT_DIG": "11", "HALF_MAX_10_EXP": "4", "HALF_MAX_EXP": "16", "HALF_MIN_10_EXP": "(-4)",
+    "HALF_MIN_EXP": "(-13)", "HALF_RADIX": "2", "HALF_MAX": "((half)65504.0f)", "HALF_MIN": "((half)0x1.0p-14f)",
+    "HALF_EPSILON": "((half)0x1.0p-10f)",
+}
+
+_WORDS = {"true": "1", "false": "0", "NULL": "((void *)0)", "CLK_LOCAL_MEM_FENCE": "1", "CLK_GLOBAL_MEM_FENCE": "2",
           "CLK_CHANNEL_MEM_FENCE": "4"}
 
 #: name -> replacement text (no __IMAGE_SUPPORT__: there are no images)
-PREDEFINED: dict[str, str] = {**_VERSIONS, **_LIMITS, **_FLOATS, **_WORDS}
+PREDEFINED: dict[str, str] = {
+    **_VERSIONS, **_EXTENSIONS, **_LIMITS, **_FLOATS, **_DOUBLES, **_HALVES, **_WORDS}

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pcpp import Action, OutputDirective, Preprocessor
 
@@ -19,6 +20,11 @@ __all__ = ["Expanded", "preprocess", "with_macro"]
 
 _NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
 _KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
+#: headers that a program need not bring along
+_HEADERS = Path(__file__).parent / "headers"
+_PROVIDED = frozenset(path.name for path in _HEADERS.glob("*.h"))
+#: what a C program includes of its library has other names here
+_OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
 
 
@@ -61,6 +67,12 @@ class _Origin(str):
         self = super().__new__(cls, span.file)
         self.span = span
         return self
+
+
+def _include_hint(path: str) -> str:
+    if _OF_C.match(path):
+        return "a kernel has no C library: remove the line; the functions of OpenCL C need no header"
+    return "add its folder with -I DIR"
 
 
 def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
@@ -117,10 +129,14 @@ class _OpenCLPreprocessor(Preprocessor):
         return super().expand_macros(tokens, expanding_from)
 
     def define(self, tokens):
-        if not isinstance(tokens, str):
+        if isinstance(tokens, str):  # of -D, or predefined: no text of the user's, but what touches there touches in use
+            tokens = self.tokenize(tokens)
             for token in tokens:
-                token.in_macro = True
+                token.place = Span(f"-D {tokens[0].value}", 1, token.lexpos + 1, len(token.value))
+        else:
             self.defined.setdefault(tokens[0].value, tokens[0].place)
+        for token in tokens:
+            token.in_macro = True
         super().define(tokens)
 
     # -- messages
@@ -142,7 +158,9 @@ class _OpenCLPreprocessor(Preprocessor):
         if is_malformed:
             self.report(self._place(), "malformed #include", 'write #include "file.h" or #include <file.h>')
         else:
-            self.report(self._place(), f"file '{includepath}' not found", "add its folder with -I DIR")
+            if includepath in _PROVIDED:
+                return str(_HEADERS)
+            self.report(self._place(), f"file '{includepath}' not found", _include_hint(includepath))
         raise OutputDirective(Action.IgnoreAndRemove)
 
     # -- directives

@@ -123,7 +123,7 @@ class Storage:
     def local(self, variable: Variable, space: str = "private") -> str:
         """A new memory for the variable (for a buffer that moves: for the pointer)."""
         t = variable.type
-        if has_pointer(t) and not isinstance(t, ct.Pointer):
+        if has_pointer(t) and _divisible(t):
             raise CompileError.at(variable.span, f"'{variable.name}' holds a pointer, so its address cannot be taken",
                                   "use its members directly, or keep an index instead of the pointer")
         element = memory_element(t)

@@ -42,6 +42,7 @@ __all__ = [
     "Logical",
     "Loop",
     "Member",
+    "Null",
     "Packed",
     "PointerAdd",
     "PointerCompare",
@@ -105,6 +106,11 @@ class Expr:
 @dataclass(frozen=True, eq=False)
 class Const(Expr):
     value: int | float  #: an integer as its unsigned pattern
+
+
+@dataclass(frozen=True, eq=False)
+class Null(Expr):
+    """The pointer that points to nothing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,11 +96,13 @@ def run_group(items: list[Iterator], span: Span | None) -> Iterator:
             yield [] if moved else places
 
 
-def run_together(kernels: dict[str, Iterator], channels: Iterable[Channel]) -> None:
-    """Run kernels (as :func:`run_group` does groups) to their ends; ExecutionError when all of them wait for each other."""
-    channels = list(channels)
+def run_together(kernels: dict[str, Iterator], channels: Iterable[Channel], by_itself: dict[str, Iterator] | None = None) -> None:
+    """Run kernels (as :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go; ExecutionError
+    when all of them wait for each other."""
+    channels, wanted = list(channels), set(kernels)
+    kernels = kernels | (by_itself or {})
     waiting: dict[str, list[Blocked]] = {}
-    while kernels:
+    while wanted & kernels.keys():
         before, polled = sum(c.moves for c in channels), False
         for name, kernel in list(kernels.items()):
             waiting[name] = next(kernel, None)

@@ -20,7 +20,7 @@ from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together
 from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS
-from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, zero
+from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, same_place, zero
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 from .values import round_float
@@ -35,7 +35,7 @@ _INLINE = {
     "zext": "{0}", "trunc": "{0} & {mask}", "sext": "(({0} ^ {sign}) - {sign}) & {mask}",
     "select": "{1} if {0} else {2}",
     "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
-    "ptradd": "({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
+    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
 _INLINE_FLOAT = {
@@ -85,7 +85,7 @@ def run_launches(
     write: Callable[[str], object] = sys.stdout.write,
     watch=None,
 ) -> None:
-    """Run kernels at the same time, each over its index space: group by group, the work-items of a group in turn, x fastest,
+    """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index space: group by group, the work-items of a group in turn, x fastest,
     each until it ends or waits.
 
     ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to run; it gets
@@ -108,7 +108,10 @@ def run_launches(
     kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
                for k, launch in enumerate(launches)}
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
-    run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)])
+    launched = {launch.kernel for launch in launches}
+    by_itself = {f.name: _steps(module, Launch(f.name, global_size=f.attrs.get("work_group_size") or (1,)), env, waiting)
+                 for f in module.kernels if f.attrs.get("autorun") and f.name not in launched}
+    run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)], by_itself)
 
 
 def _callees(function: Function) -> set[str]:
@@ -281,11 +284,11 @@ class _Emitter:
 
     def _op_ptroffset(self, op, depth):
         (pointer,) = self._names(op.operands)
-        self._line(depth, f"{self._name(op.result)} = {pointer}[1]")
+        self._line(depth, f"{self._name(op.result)} = ({pointer} or (None, 0))[1]")
 
     def _op_ptreq(self, op, depth):
         one, other = self._names(op.operands)
-        self._line(depth, f"{self._name(op.result)} = int({one}[0] is {other}[0] and {one}[1] == {other}[1])")
+        self._line(depth, f"{self._name(op.result)} = {self._bind(same_place)}({one}, {other})")
 
     def _op_fresh(self, op, depth):
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
@@ -328,7 +331,7 @@ class _Emitter:
         self._line(depth + 1, f"{value} = {queue}.take()")
 
     def _op_channel_write(self, op, depth):
-        index, pred, value = self._names(op.operands)
+        index, pred, value = self._names(op.operands[:3])
         queue = self._channel(op, index, depth)
         self._wait(op, pred, f"{queue}.full", depth)
         self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)
@@ -364,7 +367,7 @@ class _Emitter:
 
     def _op_load(self, op, depth):
         pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
-        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
         load, _ = accessors(op.result.type, lane_mask(op) is not None)
         value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
@@ -372,7 +375,7 @@ class _Emitter:
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
-        self._tell(depth, "access", op, f"{pointer}[1] if {pred} else None")
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
         _, store = accessors(op.operands[1].type, lane_mask(op) is not None)
         self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
         for token in self._names(op.results):

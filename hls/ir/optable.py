@@ -196,9 +196,10 @@ _ROWS = [
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
     # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
     # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
-    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe"
-    OpInfo("channel_read", 2, frozenset({"effect", "channel"})),
-    OpInfo("channel_write", 3, frozenset({"effect", "channel"})),
+    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe".
+    # A last result that is a token is there when the call is done
+    OpInfo("channel_read", 2, frozenset({"effect", "channel", "ordered"})),
+    OpInfo("channel_write", 3, frozenset({"effect", "channel", "ordered"})),
     # `printf {format}` (pred, argument...): as in C, one argument for each conversion
     OpInfo("printf", None, frozenset({"effect"})),
     # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
@@ -206,8 +207,8 @@ _ROWS = [
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
     # `hazard {number, mem, loads, certain}` (load ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an
-    # earlier iteration to one of the ``loads`` addresses is on its way. It belongs to the stores that have its number in
-    # ``hazards``, in order; where ``certain`` is 0 the store's own predicate is known only later
+    # earlier iteration to one of the ``loads`` addresses is on its way. Its store k is the one that has (number, k) in
+    # ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
     # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is complete when the
     # work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads of ``flush`` then read anew

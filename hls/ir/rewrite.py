@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from .build import Builder
+from .build import Builder, walk
 from .nodes import Op, Region, Value
 
-__all__ = ["constant", "inline_region", "is_constant", "keep_carried", "rewrite", "set_results"]
+__all__ = ["constant", "inline_region", "is_constant", "keep_carried", "resolve", "rewrite", "set_results"]
 
 
 def rewrite(
@@ -85,3 +85,14 @@ def is_constant(value: Value) -> bool:
 def constant(value: Value):
     """The number a value is known to be, or None."""
     return value.op.attrs["value"] if is_constant(value) else None
+
+
+def resolve(region: Region, values: dict[Value, Value]) -> None:
+    """Let every use of a key of ``values`` use what the key stands for, which may be another key."""
+    final = {}
+    for old, new in values.items():
+        while new in values:
+            new = values[new]
+        final[old] = new
+    for op in walk(region):
+        op.operands = [final.get(v, v) for v in op.operands]

@@ -10,7 +10,7 @@ from ..diag import Span
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 
-__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "zero"]
+__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "same_place", "zero"]
 
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
@@ -65,10 +65,17 @@ def zero(type: Type):
     return 0.0 if isinstance(type, FloatType) else 0
 
 
+def same_place(one, other) -> int:
+    """1 if two pointers lead to one place, or both are null."""
+    if one is None or other is None:
+        return int(one is other)
+    return int(one[0] is other[0] and one[1] == other[1])
+
+
 def _place(pointer, size, span, verb):
     """The (data, offset) of a checked access of ``size`` bytes."""
     if pointer is None:
-        raise ExecutionError(f"{verb} through a pointer that was never set", span)
+        raise ExecutionError(f"{verb} through a pointer that is null or was never set", span)
     memory, offset = pointer
     if offset > memory.size - size:
         signed = offset - (1 << 64) if offset >> 63 else offset

@@ -254,6 +254,8 @@ class _Verifier:
     def _channel(self, op, value, answers):
         index, pred = (v.type for v in op.operands[:2])
         self._require(index == I64 and pred == BOOL, op, f"takes an index and a predicate, not {index}, {pred}")
+        if answers and isinstance(answers[-1], TokenType):
+            answers = answers[:-1]
         name, blocking = op.attrs.get("channel"), op.attrs.get("blocking")
         self._require(isinstance(blocking, bool), op, "does not say whether it blocks")
         self._require(all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}")

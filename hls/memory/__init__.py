@@ -1,6 +1,7 @@
 """Memory planning: which unit serves which access."""
 
+from .channels import ChannelPlan, plan_channels
 from .plan import Access, MemoryPlan, OnChipMemory, plan_memory
 from .units import choose_units
 
-__all__ = ["Access", "MemoryPlan", "OnChipMemory", "choose_units", "plan_memory"]
+__all__ = ["Access", "ChannelPlan", "MemoryPlan", "OnChipMemory", "choose_units", "plan_channels", "plan_memory"]

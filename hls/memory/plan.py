@@ -7,7 +7,8 @@ from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..analysis.phases import Phases
 from ..diag import CompileError, Span
-from ..ir import Function, MemoryObject, Op, Region, Value, lane_mask, memory_name, moved_type, reaches_memory, walk
+from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, reaches_memory, walk
+from ..ir.accesses import lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
 from ..target.board import Memory
@@ -181,7 +182,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
 
 def _waits_for_iteration(load: Op) -> bool:
     """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
-    return any(isinstance(token.owner, Region) for token in load.operands[2:])
+    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) for value in load.operands[2:])
 
 
 def _ram_latency(op: Op) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import Function
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
+from .channel_fences import is_channel_fence
 
 __all__ = ["NEEDLESS", "DropNeedless"]
 
@@ -14,7 +15,7 @@ NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 @dataclass(frozen=True)
 class DropNeedless:
-    """Before: any flat kernel. After: no barriers and memory fences in a kernel of a single work-item."""
+    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, and no fences but those of channels."""
 
     name = "drop-needless"
 
@@ -22,5 +23,5 @@ class DropNeedless:
         if function.attrs.get("ndrange"):
             return function
         result = clone_function(function)
-        rewrite(result.body, lambda op, b: [] if op.opcode in NEEDLESS else None)
+        rewrite(result.body, lambda op, b: [] if op.opcode in NEEDLESS and not is_channel_fence(op) else None)
         return result

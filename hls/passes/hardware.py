@@ -3,13 +3,15 @@
 A part that gets built takes its row out of here.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from .alone import NEEDLESS
+from .channel_fences import CHANNELS, is_channel_fence
 
-__all__ = ["ATTRIBUTES", "OPERATIONS", "check_hardware"]
+__all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
 
 
 @dataclass(frozen=True)
@@ -23,19 +25,33 @@ class Missing:
 #: operation -> why it is refused
 OPERATIONS: dict[str, Missing] = {
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
-    "channel_read": Missing("reading a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
-    "channel_write": Missing("writing a channel or pipe", "pass the data through a __global buffer, or run it in the emulator"),
+    "channel_fence": Missing("a fence of channels together with memory", "let the kernel that reads the memory be launched after "
+                             "this one, or pass the data through the channel"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"num_simd_work_items", "num_compute_units", "autorun", "scheduler_target_fmax_mhz", "num_share_resources",
-               "max_share_resources", "use_stall_enable_clusters"}),
+    frozenset({"num_simd_work_items", "num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
+               "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
-               "max_replicates", "private_copies", "max_private_copies", "simple_dual_port", "static_array_offset",
-               "force_pow2_depth", "memory", "register", "buffer_location"}),
+               "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "simple_dual_port",
+               "static_array_offset", "force_pow2_depth", "memory", "register", "buffer_location"}),
 )
+
+#: attribute -> the value of it that asks for what is done anyway
+DONE_ANYWAY = {"uses_global_work_offset": 1, "num_simd_work_items": 1, "num_compute_units": 1}
+
+#: option of the command line -> what hardware does instead
+OPTIONS: dict[str, str] = {
+    "-fpc": "every floating-point operation rounds its own result",
+}
+
+
+def check_options(asked: Iterable[str]) -> list[Diagnostic]:
+    """Warnings for options that are not followed."""
+    return [Diagnostic(f"{name} is not yet followed by hardware: {OPTIONS[name]}", None, "", "warning")
+            for name in asked if name in OPTIONS]
 
 
 def check_hardware(module: Module) -> list[Diagnostic]:
@@ -43,6 +59,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
+        errors += _with_barriers(function)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -50,8 +67,26 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body)
-            if op.opcode in OPERATIONS and (function.attrs.get("ndrange") or op.opcode not in NEEDLESS)]
+    return [_error(OPERATIONS[kind], op) for op in walk(function.body)
+            if (kind := _kind(op)) in OPERATIONS and (function.attrs.get("ndrange") or kind not in NEEDLESS)]
+
+
+def _with_barriers(function: Function) -> list[Diagnostic]:
+    """Calls on channels in kernels whose work-items meet: one that waits would keep its group from gathering."""
+    ops = list(walk(function.body))
+    barrier = next((op for op in ops if op.opcode == "barrier"), None)
+    if barrier is None or not function.attrs.get("ndrange"):
+        return []
+    return [_error(Missing("a call on a channel in a kernel with barriers", "let another kernel read or write the channel, and pass "
+                           "the data through a __global buffer"), op)
+            for op in ops if op.opcode in ("channel_read", "channel_write")]
+
+
+def _kind(op: Op) -> str | None:
+    """The row of the table that might speak of the operation."""
+    if not is_channel_fence(op):
+        return op.opcode
+    return None if op.attrs["flags"] == CHANNELS else "channel_fence"
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:
@@ -60,7 +95,9 @@ def _error(missing: Missing, node: Op) -> Diagnostic:
 
 def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
-    found = [(name, function.span, function.name) for name in function.attrs if name in kernel]
+    followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
+    found = [(name, function.span, function.name) for name, value in function.attrs.items()
+             if name in kernel and name not in followed and value != DONE_ANYWAY.get(name)]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
     return [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
             for name, span, owner in found]

@@ -6,7 +6,7 @@ operations when a rule is asked. Floats are only touched where every result stay
 
 import math
 
-from ..analysis.trips import INVERSE
+from ..analysis.trips import INVERSE, implied
 from ..ir import BOOL, Builder, Op, Value
 from ..ir.rewrite import constant
 from ..ir.types import FloatType, IntType
@@ -209,12 +209,13 @@ def _bool_select(c, x, y, b):
 
 
 def _nested_select(c, x, y, b):
-    """c ? (c ? a : b) : y = c ? a : y, and the like."""
-    first, second = _defined_by(x, "select"), _defined_by(y, "select")
-    if first and first.operands[0] is c:
-        return b.value("select", c, first.operands[1], y)
-    if second and second.operands[0] is c:
-        return b.value("select", c, x, second.operands[2])
+    """c ? (d ? p : q) : y = c ? p : y where c implies d, and the like."""
+    for arm, truth in ((x, True), (y, False)):
+        inner = _defined_by(arm, "select")
+        decided = implied(c, truth).get(inner.operands[0]) if inner else None
+        if decided is not None:
+            chosen = inner.operands[1 if decided else 2]
+            return b.value("select", c, chosen, y) if truth else b.value("select", c, x, chosen)
     return None
 
 

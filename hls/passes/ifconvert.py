@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Builder, Function, Op, Region, Value
+from ..ir.accesses import PREDICATES
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, inline_region
 
@@ -17,7 +18,7 @@ _PREDICATE = {"load": 1, "store": 2, "atomic": 1, "barrier": 0, "loop": 0}
 class IfConvert:
     """Before: `if` with regions. After: none; loops are the only control flow.
 
-    Loads, stores, atomic operations and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
+    Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
     pure operation has a result for all operands, and what a branch not taken computes is not selected.
     """
 
@@ -49,7 +50,7 @@ def _flat_if(op: Op, b: Builder) -> list[Value]:
     condition = op.operands[0]
     _guard(then, condition)
     first = inline_region(then, b)
-    if any(inner.opcode in _PREDICATE for inner in otherwise.ops):
+    if any(inner.opcode in PREDICATES for inner in otherwise.ops):
         _guard(otherwise, b.value("xor", condition, b.true()))
     second = inline_region(otherwise, b)
     return [x if x is y else b.value("select", condition, x, y, name=result.name)
@@ -57,12 +58,12 @@ def _flat_if(op: Op, b: Builder) -> list[Value]:
 
 
 def _guard(region: Region, condition: Value):
-    """Let the memory accesses and loops of a flat region happen only under the condition."""
+    """Let the accesses and loops of a flat region happen only under the condition."""
     before, region.ops = region.ops, []
     guards: dict[Value, Value] = {}
     inside = Builder(region)
     for op in before:
-        place = _PREDICATE.get(op.opcode)
+        place = PREDICATES.get(op.opcode)
         if place is not None:
             if op.opcode == "barrier" and not op.operands:
                 op.operands = [inside.true()]

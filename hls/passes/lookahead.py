@@ -6,7 +6,7 @@ from ..ir import Function, Op, Region, Value, has
 from ..ir.clone import clone_function, clone_ops
 from ..target.delay import DelayModel
 
-__all__ = ["Lookahead"]
+__all__ = ["Lookahead", "carry_ahead"]
 
 #: operations that take part in loop control here: single-cycle integer logic
 CONTROL = frozenset(["add", "sub", "and", "or", "xor", "eq", "ne", "ult", "ule", "slt", "sle", "select", "zext", "sext", "trunc", "shl", "lshr", "ashr", "const"])
@@ -37,26 +37,33 @@ class Lookahead:
             for inner in op.regions:
                 self._region(inner)
             if op.opcode == "loop" and not op.attrs.get("ring"):  # which decides behind all of its levels
-                control = _control(op)
-                if control and self._too_long(op, control):
-                    _transform(region, op, control)
+                place = region.ops.index(op)
+                region.ops[place:place] = carry_ahead(op, self.model)
 
-    def _too_long(self, loop: Op, control: "_Control") -> bool:
-        """Whether register, control logic and header exceed one period."""
-        arrival: dict[Value, float] = {}
-        for op in control.ops:
-            start = max((arrival.get(v, 0.0) for v in op.operands), default=0.0)
-            arrival[op.result] = start + self._delay(op)
-        chain = arrival.get(control.condition, 0.0)
-        return chain + 3 * self.model.delay("select", 1) + self.model.overhead_ns > self.model.period_ns
 
-    def _delay(self, op: Op) -> float:
-        if op.opcode in ("const", "zext", "sext", "trunc"):
-            return 0.0
-        name = {"ne": "eq", "ule": "ult", "sle": "slt"}.get(op.opcode, op.opcode)
-        if has(op, "shift") and op.operands[1].op is not None and op.operands[1].op.opcode == "const":
-            return 0.0
-        return self.model.delay(name, max(v.type.bits for v in op.operands))
+def carry_ahead(loop: Op, model: DelayModel) -> list[Op]:
+    """Carry the loop's control state ahead if it takes too long, in place; returns the operations that must stand before it."""
+    control = _control(loop)
+    return _transform(loop, control) if control and _is_too_long(control, model) else []
+
+
+def _is_too_long(control: "_Control", model: DelayModel) -> bool:
+    """Whether register, control logic and header exceed one period."""
+    arrival: dict[Value, float] = {}
+    for op in control.ops:
+        start = max((arrival.get(v, 0.0) for v in op.operands), default=0.0)
+        arrival[op.result] = start + _delay(op, model)
+    chain = arrival.get(control.condition, 0.0)
+    return chain + 3 * model.delay("select", 1) + model.overhead_ns > model.period_ns
+
+
+def _delay(op: Op, model: DelayModel) -> float:
+    if op.opcode in ("const", "zext", "sext", "trunc"):
+        return 0.0
+    name = {"ne": "eq", "ule": "ult", "sle": "slt"}.get(op.opcode, op.opcode)
+    if has(op, "shift") and op.operands[1].op is not None and op.operands[1].op.opcode == "const":
+        return 0.0
+    return model.delay(name, max(v.type.bits for v in op.operands))
 
 
 @dataclass(frozen=True)
@@ -91,16 +98,14 @@ def _control(loop: Op) -> _Control | None:
     return _Control(condition, ops, carried) if carried and len(ops) <= MOST_OPS else None
 
 
-def _transform(outer: Region, loop: Op, control: _Control):
+def _transform(loop: Op, control: _Control) -> list[Op]:
     region = loop.regions[0]
     nexts = region.terminator.operands[1:]
     args = [region.args[k] for k in control.carried]
-    place = outer.ops.index(loop)
     before = Region()
     zero = dict(zip(args, [loop.operands[1 + k] for k in control.carried], strict=True))
     one, first = _step(before, control, zero, nexts)
     two, _ = _step(before, control, one, nexts)
-    outer.ops[place:place] = before.ops
 
     ahead = _carry(region, loop, [one[a] for a in args])  # s(t + 1)
     far = _carry(region, loop, [two[a] for a in args])  # s(t + 2)
@@ -110,6 +115,7 @@ def _transform(outer: Region, loop: Op, control: _Control):
     condition = _condition(region, control, dict(zip(args, ahead, strict=True)), dict(zip(args, far, strict=True)), nexts)
     terminator.operands = [again, *terminator.operands[1:], *far, *(farther[a] for a in args), condition]
     region.ops.append(terminator)
+    return before.ops
 
 
 def _step(region: Region, control: _Control, state: dict, nexts) -> tuple[dict, Value]:

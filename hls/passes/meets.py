@@ -1,9 +1,25 @@
 """Where work-items meet: everything before has taken place, nothing behind has begun."""
 
+from ..analysis.dependence import Dependence
 from ..analysis.loops import LoopTree
 from ..ir import TOKEN, Function, Op, Region, Value, memory_name, reaches_memory, walk
+from ..ir.rewrite import constant
+from .places import inside
 
-__all__ = ["MeetingOrder"]
+__all__ = ["MeetingOrder", "keeps_order"]
+
+
+def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
+    """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
+    around = [a for a, b in zip(tree.around(fact.src), tree.around(fact.dst)) if a is b]
+    if fact.loop is not None and not fact.loop.attrs.get("ring"):
+        return False
+    region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
+    if region is None:
+        return False
+    first, second = (next(k for k, op in enumerate(region.ops) if access in inside(op)) for access in (fact.src, fact.dst))
+    between = region.ops[first + 1:second] if fact.loop is None else region.ops[first + 1:] + region.ops[:second]
+    return any(op.opcode == "meet" and constant(op.operands[0]) == 1 for op in between)
 
 
 class MeetingOrder:
@@ -54,9 +70,10 @@ class MeetingOrder:
                 before.append(op)
 
     def _tokens(self, region: Region, before: list[Op], op: Op) -> list[Value]:
+        before = [*before, *(fence for one in before for fence in self.orderer.fences_behind(one))]
         for one in before:
             self.orderer.places.follow(region, one, op)
-        return [self.orderer.done_of(region, one) for one in before]
+        return [one.result if one.opcode == "fence" else self.orderer.done_of(region, one) for one in before]
 
     def _may_wait(self, op: Op) -> bool:
         if reaches_memory(op):

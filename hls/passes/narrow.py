@@ -59,6 +59,8 @@ class _Narrower:
                 self._compute(op, b)
             else:
                 self._whole(op, b)
+                for value in op.results:  # of a call that answers more than a value
+                    self.keep(value)
 
     # widths
 

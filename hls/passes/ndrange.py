@@ -7,6 +7,7 @@ from ..analysis.uniform import check_barriers
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .program import repeat_for_ever
 
 __all__ = ["NDRange"]
 
@@ -40,6 +41,8 @@ class NDRange:
         rewrite(result.body, _only_unit)
         if result.attrs.get("ndrange"):
             _Dispatcher(result).run()
+            if result.attrs.get("autorun"):
+                repeat_for_ever(result)
         else:
             rewrite(result.body, _single)
         return result

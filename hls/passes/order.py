@@ -11,7 +11,7 @@ from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .hazards import Check, find_checks
-from .meets import MeetingOrder
+from .meets import MeetingOrder, keeps_order
 from .places import Places, inside
 from .write_ports import keep_apart
 
@@ -49,6 +49,7 @@ class Order:
         needed = [fact for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
         if needed or any(op.opcode == "meet" for op in walk(result.body)):
             orderer = _Orderer(result)
+            needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
             orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
         return result
 
@@ -183,6 +184,10 @@ class _Orderer:
         """A token of an operation of the region: it was answered, or is on its way if it is a store."""
         return self._done(region, op)
 
+    def fences_behind(self, op: Op) -> list[Op]:
+        """Fences that stand behind an operation of their region and wait for it."""
+        return [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
+
     def through(self, region: Region, loop: Op, tokens: list[Value]) -> Value:
         """Let a loop of the region wait for tokens; gives one that is there when it has ended."""
         done = self._done(region, loop)
@@ -248,9 +253,9 @@ class _Orderer:
         first = min(check.loads, key=check.region.ops.index)
         true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
         operands = [v for load in check.loads for v in load.operands[:2]]
-        for store, certain in zip(check.stores, check.certain, strict=True):
+        for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
             operands += [store.operands[0], store.operands[2] if certain else true]
-            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), number)
+            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
         attrs = {"number": number, "mem": memory_name(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
         for load in check.loads:

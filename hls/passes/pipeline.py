@@ -10,23 +10,31 @@ from typing import Protocol
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
+from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .carried import AssumeContinue
+from .channel_fences import ChannelFences
+from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .fit import FitAccesses
 from .fold import Fold
+from .forward import Forward
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
+from .loop_coalesce import LoopCoalesce
+from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
+from .merged import Merged
 from .narrow import Narrow
 from .ndrange import NDRange
 from .order import Order
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .promote import Promote
 from .relaxed import GuardedTerms
 from .sroa import SplitArrays
 from .strength import StrengthReduction
@@ -52,8 +60,9 @@ class PipelineOptions:
 
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
+    ``model`` says how long operations take, for what is done about loops that become one.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
-    ``warn`` gets the warnings, ``record`` every loop that is unrolled.
+    ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
 
     max_ops: int = 20_000
@@ -62,10 +71,11 @@ class PipelineOptions:
     word_bytes: int = 64
     hazards: bool = False
     fp_relaxed: bool = False
+    model: DelayModel | None = None
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
-    record: Callable[[Unrolled], None] | None = None
+    record: Callable[[Unrolled | Merged], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,9 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         DropNeedless(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
+        # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
+        LoopFuse(options.address_bits, options.model, options.warn, options.record), *CLEAN,
+        LoopCoalesce(options.model, options.warn, options.record), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
         Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
@@ -124,7 +137,12 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        Coalesce(0, options.address_bits), *CLEAN, Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        Coalesce(0, options.address_bits), *CLEAN,
+        # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
+        Promote(options.address_bits), *CLEAN, Forward(options.address_bits), OnChipMemories(), *CLEAN,
+        Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # in program order still, which Order may change
+        ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
         Order(options.address_bits, options.hazards),
         # last: analyses of counters look for the comparisons that this replaces

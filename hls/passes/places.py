@@ -18,6 +18,7 @@ class Places:
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in _regions(function.body) for op in region.ops}
         self.defined: dict[Value, Op] = {v: op for op in walk(function.body) for v in op.results}
+        self._known_needs: dict[Op, list[Op]] = {}  #: until something is added
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -31,6 +32,7 @@ class Places:
 
     def _enter(self, region: Region, new: Op) -> Op:
         self.homes[new] = region
+        self._known_needs.clear()
         self.defined.update(dict.fromkeys(new.results, new))
         return new
 
@@ -55,7 +57,9 @@ class Places:
                 return True
             if op not in seen:
                 seen.add(op)
-                work += self._needs(region, op)
+                if op not in self._known_needs:
+                    self._known_needs[op] = self._needs(region, op)
+                work += self._known_needs[op]
                 work += self.extra.get(op, ()) if by_order else ()
         return False
 
@@ -75,13 +79,15 @@ class Places:
     def _sorted(self, region: Region, wanted: list[Op]) -> list[Op]:
         """As near to the wanted order as needs and orders allow."""
         placed: dict[Op, None] = {}
+        rank = {op: k for k, op in enumerate(wanted)}
+        needs = {op: [*self._needs(region, op), *self.extra.get(op, ())] for op in wanted}
         for first in wanted:
             work = [first]
             while work:
                 op = work[-1]
-                missing = [d for d in (*self._needs(region, op), *self.extra.get(op, ())) if d not in placed]
+                missing = [d for d in needs[op] if d not in placed]
                 if missing:
-                    work += sorted(missing, key=wanted.index, reverse=True)
+                    work += sorted(missing, key=rank.__getitem__, reverse=True)
                 else:
                     placed.setdefault(work.pop())
         return list(placed)

@@ -1,11 +1,12 @@
 """Every access gets an address of its own: a memory object and a byte offset."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import I64, PTR, Builder, Function, IntType, Op, Region, Value, walk
+from ..ir import I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
+from .points_to import NULL, Roots
 
 __all__ = ["ResolvePointers"]
 
@@ -14,69 +15,55 @@ _WHICH = IntType(8)  # the number of a memory among those a pointer may point in
 
 @dataclass(frozen=True)
 class ResolvePointers:
-    """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run).
+    """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run), or are kept
+    in private memories.
 
     After: the pointer of every load and store is an ``addr`` that only it uses, and no other value is a pointer. A
     pointer became its offset (i64) and, where it may point into several memories, the number of the memory; an access
-    through such a pointer became one predicated access for each memory.
+    through such a pointer became one predicated access for each memory. A memory of pointers became one of offsets and
+    one of numbers.
     """
 
     name = "pointers"
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for an access whose memory cannot be known, and for pointers kept in memory."""
+        """Raises CompileError for an access whose memory cannot be known."""
         result = clone_function(function)
         _Resolver(result).region(result.body)
+        for memory in [m for m in result.memories.values() if m.element == PTR]:
+            del result.memories[memory.name]
         return result
 
 
-class _Roots:
-    """Which memories each pointer may point into: the smallest sets closed under the flow of values."""
+class _Kept:
+    """The memories that a memory of pointers becomes: an offset has the place that the pointer had, a number an eighth of it."""
 
-    def __init__(self, function: Function):
-        self.sets: dict[Value, set[str]] = {}
-        self.order = list(function.memories)
-        ops = [op for op in walk(function.body) if _moves_pointers(op)]
-        while sum(self._flow(op) for op in ops):
-            pass
+    def __init__(self, function: Function, memory: MemoryObject, roots: list[str]):
+        self.roots = roots
+        self.offsets = self._add(function, memory, "offset", I64)
+        self.numbers = self._add(function, memory, "which", _WHICH) if len(roots) > 1 else None
 
-    def __getitem__(self, value: Value) -> list[str]:
-        return sorted(self.sets.get(value, ()), key=self.order.index)
+    @staticmethod
+    def _add(function: Function, memory: MemoryObject, what: str, element) -> str:
+        name = f"{memory.name}.{what}"
+        while name in function.memories:
+            name += "_"
+        function.memories[name] = replace(memory, name=name, element=element)
+        return name
 
-    def _flow(self, op: Op) -> int:
-        """How many sets the operation made grow."""
-        if op.opcode == "addr":
-            return self._join(op.result, {op.attrs["mem"]})
-        if op.opcode == "if":
-            ends = [region.terminator.operands for region in op.regions]
-            return sum(self._join(v, self._of(end[k])) for end in ends for k, v in enumerate(op.results))
-        if op.opcode == "loop":
-            (body,) = op.regions
-            sources = zip(op.operands[1:], body.terminator.operands[1:], strict=True)
-            return sum(self._join(target, self._of(init) | self._of(after))
-                       for k, (init, after) in enumerate(sources) for target in (op.results[k], body.args[k]))
-        return sum(self._join(v, set().union(*map(self._of, op.operands))) for v in op.results)
-
-    def _of(self, value: Value) -> set[str]:
-        return self.sets.get(value, set()) if value.type == PTR else set()
-
-    def _join(self, value: Value, more: set[str]) -> bool:
-        if value.type != PTR or more <= self.sets.get(value, set()):
-            return False
-        self.sets.setdefault(value, set()).update(more)
-        return True
-
-
-def _moves_pointers(op: Op) -> bool:
-    return op.opcode in ("addr", "ptradd", "select", "if", "loop")
+    @property
+    def names(self) -> list[str]:
+        return [self.offsets, self.numbers] if self.numbers else [self.offsets]
 
 
 class _Resolver:
     """A pointer is split into (offset, which); ``roots`` holds the memories each may point into."""
 
     def __init__(self, function: Function):
-        self.roots = _Roots(function)
+        self.roots = Roots(function)
         self.split: dict[Value, tuple[Value, Value | None]] = {}
+        self.kept = {m.name: _Kept(function, m, self.roots.inside(m.name))
+                     for m in list(function.memories.values()) if m.element == PTR}
 
     def region(self, region: Region):
         before, region.ops = region.ops, []
@@ -101,10 +88,10 @@ class _Resolver:
         set_results(b.op("add", offset, b.const(0, I64)), [op.result])
 
     def _on_ptreq(self, op, b):
-        """The same place in the same memory; two buffers are two memories."""
+        """The same place in the same memory; two buffers are two memories, and null is none."""
         pair = op.operands
         same = b.value("eq", *(self.split[p][0] for p in pair))
-        roots = sorted({name for p in pair for name in self.roots[p]}, key=self.roots.order.index)
+        roots = self.roots.ordered({name for p in pair for name in self.roots[p]})
         numbers = [self._number(p, roots, b) for p in pair]
         set_results(b.op("and", same, b.value("eq", *numbers)), [op.result])
 
@@ -113,6 +100,14 @@ class _Resolver:
             self.split[op.result] = (b.const(0, I64), None)
         else:
             _keep(op, b)
+
+    def _on_fresh(self, op, b):
+        kept = self.kept.get(op.attrs["mem"])
+        if kept is None:
+            return _keep(op, b)
+        for name in kept.names:
+            b.op("fresh", attrs={**op.attrs, "mem": name})
+        return None
 
     def _on_select(self, op, b):
         if op.result.type != PTR:
@@ -134,17 +129,7 @@ class _Resolver:
 
     def _number(self, value: Value, wanted: list[str], b: Builder) -> Value:
         """The root of ``value``, counted among those ``wanted``."""
-        own = self.roots[value]
-        if len(own) <= 1:
-            return b.const(wanted.index(own[0]) if own else 0, _WHICH)
-        which = self.split[value][1]
-        if own == wanted:
-            return which
-        found = b.const(0, _WHICH)
-        for k, root in enumerate(own):
-            here = b.value("eq", which, b.const(k, _WHICH))
-            found = b.value("select", here, b.const(wanted.index(root), _WHICH), found)
-        return found
+        return _renumbered(self.split[value][1], self.roots[value], wanted, b)
 
     # control flow: a pointer becomes one or two integers
 
@@ -193,17 +178,18 @@ class _Resolver:
 
     def _on_load(self, op, b):
         pointer, pred = op.operands
-        _refuse_pointer(op, op.result)
+        if op.result.type == PTR:
+            self._load_pointer(op, b)
+            return
         loads = [(here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
                  for root, here in self._places(op, pointer, pred, b)]
-        _, value = loads[-1]
-        for here, other in reversed(loads[:-1]):
-            value = b.value("select", here, other, value)
-        set_results(value.op, [op.result])  # its users need not change
+        set_results(_chosen(loads, b).op, [op.result])  # its users need not change
 
     def _on_store(self, op, b):
         pointer, value, pred = op.operands
-        _refuse_pointer(op, value)
+        if value.type == PTR:
+            self._store_pointer(op, b)
+            return
         for root, here in self._places(op, pointer, pred, b):
             b.op("store", b.addr(root, self.split[pointer][0]), value, here, attrs=op.attrs)
 
@@ -212,28 +198,64 @@ class _Resolver:
         type = op.result.type
         done = [(here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
                 for root, here in self._places(op, pointer, pred, b)]
-        _, value = done[-1]
-        for here, other in reversed(done[:-1]):
-            value = b.value("select", here, other, value)
-        set_results(value.op, [op.result])
+        set_results(_chosen(done, b).op, [op.result])
+
+    def _load_pointer(self, op, b):
+        """A pointer out of a memory: its offset, and its number counted among all that it may be."""
+        pointer, pred = op.operands
+        roots, offsets, numbers = self.roots[op.result], [], []
+        for name, here in self._places(op, pointer, pred, b):
+            kept, place = self.kept[name], self.split[pointer][0]
+            offsets.append((here, b.value("load", b.addr(kept.offsets, place), here, result=I64)))
+            which = None
+            if kept.numbers:
+                eighth = b.value("lshr", place, b.const(3, I64))
+                which = b.value("load", b.addr(kept.numbers, eighth), here, result=_WHICH)
+            numbers.append((here, _renumbered(which, kept.roots, roots, b)))
+        self.split[op.result] = (_chosen(offsets, b), _chosen(numbers, b) if len(roots) > 1 else None)
+
+    def _store_pointer(self, op, b):
+        pointer, value, pred = op.operands
+        for name, here in self._places(op, pointer, pred, b):
+            kept, place = self.kept[name], self.split[pointer][0]
+            b.op("store", b.addr(kept.offsets, place), self.split[value][0], here)
+            if kept.numbers:
+                eighth = b.value("lshr", place, b.const(3, I64))
+                b.op("store", b.addr(kept.numbers, eighth), self._number(value, kept.roots, b), here)
 
     def _places(self, op, pointer, pred, b) -> list[tuple[str, Value]]:
         """(memory, predicate) of every memory the access may go to."""
         roots = self.roots[pointer]
-        if not roots:
+        if set(roots) <= {NULL}:
             raise CompileError.at(op.span, "it cannot be told at compile time which object this pointer points to",
                                   "set the pointer from a kernel argument or an array before it is used")
         which = self.split[pointer][1]
         if which is None:
             return [(roots[0], pred)]
-        return [(root, b.value("and", pred, b.value("eq", which, b.const(k, _WHICH)))) for k, root in enumerate(roots)]
+        return [(root, b.value("and", pred, b.value("eq", which, b.const(k, _WHICH)))) for k, root in enumerate(roots)
+                if root != NULL]
+
+
+def _chosen(values: list[tuple[Value, Value]], b: Builder) -> Value:
+    """Of (predicate, value) pairs the value whose predicate holds."""
+    _, found = values[-1]
+    for here, other in reversed(values[:-1]):
+        found = b.value("select", here, other, found)
+    return found
+
+
+def _renumbered(which: Value | None, own: list[str], wanted: list[str], b: Builder) -> Value:
+    """The number ``which`` of a memory among ``own`` (None: there is at most one) as its number among ``wanted``."""
+    if len(own) <= 1:
+        return b.const(wanted.index(own[0]) if own else 0, _WHICH)
+    if own == wanted:
+        return which
+    found = b.const(0, _WHICH)
+    for k, root in enumerate(own):
+        here = b.value("eq", which, b.const(k, _WHICH))
+        found = b.value("select", here, b.const(wanted.index(root), _WHICH), found)
+    return found
 
 
 def _keep(op: Op, b: Builder):
     b.region.ops.append(op)
-
-
-def _refuse_pointer(op: Op, value: Value):
-    if value.type == PTR:
-        raise CompileError.at(op.span, "pointers in arrays and pointers to pointers are not built",
-                              "use an index into one buffer instead")

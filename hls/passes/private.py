@@ -38,6 +38,8 @@ class OnChipMemories:
             if op.opcode == "addr" and op.attrs["mem"] in addresses:
                 addresses[op.attrs["mem"]].append(op)
         faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
+        if function.attrs.get("ndrange"):
+            faults += _waiting(function, [m for m in onchip if addresses[m.name] and m.space == "private"])
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
@@ -66,6 +68,16 @@ class OnChipMemories:
         if gone:
             for region in _regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
+
+
+def _waiting(function: Function, arrays: list[MemoryObject]) -> list[Diagnostic]:
+    """Faults: arrays of single work-items in a kernel in which others go on while one waits."""
+    barrier = next((op for op in walk(function.body) if op.opcode == "barrier"), None)
+    return [] if barrier is None else [Diagnostic(
+        f"the private array {m.name} is indexed at run time in a kernel with barriers: all work-items share one memory for it, so "
+        "none may wait for others", m.span or barrier.span,
+        "index it by constants only (unroll the loop), or use __local memory with a part for each work-item",
+        notes=(Diagnostic("they wait here", barrier.span, severity="note"),)) for m in arrays]
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:

@@ -139,8 +139,8 @@ class PartialSums:
     """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration adds to
     several in turn; a short loop behind it adds them up.
 
-    The parts that wait move on through a ring of carried values, a cycle for each. With one part more than the addition
-    takes cycles (``latency(op)``) the chain around the ring is at most two cycles for each of its iterations: an II of 2.
+    The parts that wait move on through a ring of carried values, which the planner makes a history. With one part more than
+    the addition takes cycles (``latency(op)``) the sum is written when its turn comes again: an II of 1.
     Loops inside others are left alone: while one invocation waits for its sum, others take turns with it.
     """
 

@@ -11,6 +11,9 @@ from ..ir.rewrite import constant, inline_region, rewrite
 
 __all__ = ["Unroll", "Unrolled"]
 
+#: what the source can ask of a loop that there is one in hardware for
+_CONTROLS = frozenset({"ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining"})
+
 
 @dataclass(frozen=True)
 class Unrolled:
@@ -30,8 +33,9 @@ class Unroll:
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
-    private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers. ``record`` is told of every loop that
-    is unrolled, once for each copy that an enclosing loop made of it.
+    private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers, unless
+    the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer copies. ``record`` is told of every loop that is unrolled, once for each copy that an
+    enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -92,18 +96,24 @@ class Unroll:
             return None
         trips = count_trips(op)
         if wish == 0:
-            automatic = trips is not None and self._small(op, trips) and self._indexes_array(op, function)
+            automatic = (trips is not None and not _CONTROLS & op.attrs.keys() and self._small(op, trips, function)
+                         and self._indexes_array(op, function))
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
             return wish, trips
         if trips is None:
-            self._warn(op)
+            self._warn(op, "this loop is not unrolled: its trip count is not known at compile time",
+                       "give a factor: #pragma unroll 8")
             return None
+        for name in sorted(_CONTROLS & op.attrs.keys()):
+            self._warn(op, f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
+                       "ask for fewer copies, or remove it")
         return trips.count, trips
 
-    def _small(self, op: Op, trips: Trips) -> bool:
-        return trips.count <= self.auto_trips and trips.count * self._size(op) <= self.auto_ops
+    def _small(self, op: Op, trips: Trips, function: Function) -> bool:
+        most = min(self.auto_trips, function.attrs.get("max_unroll_loops", self.auto_trips))
+        return trips.count <= most and trips.count * self._size(op) <= self.auto_ops
 
     def _indexes_array(self, op: Op, function: Function) -> bool:
         """Whether the loop, with none inside, accesses a small private array at a place that is not constant."""
@@ -115,10 +125,9 @@ class Unroll:
     def _is_small_array(self, memory: MemoryObject) -> bool:
         return memory.space == "private" and memory.length * memory.element.bits <= self.register_bits
 
-    def _warn(self, op: Op):
+    def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic("this loop is not unrolled: its trip count is not known at compile time", op.span,
-                                 "give a factor: #pragma unroll 8", "warning"))
+            self.warn(Diagnostic(message, op.span, hint, "warning"))
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:

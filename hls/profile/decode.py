@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .layout import CYCLES, Access, Layout, Loop
+from .layout import CYCLES, Access, Channel, Layout, Loop
 
 __all__ = ["ProfileError", "decode"]
 
@@ -35,7 +35,7 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     return head | {
         "loops": [_loop(loop, values) for loop in layout.loops],
         "memory": [_access(access, values, cycles) for access in layout.accesses],
-        "channels": [],
+        "channels": [_channel(channel, values, cycles) for channel in layout.channels],
         "accounts": _accounts(layout, values, cycles),
     }
 
@@ -75,6 +75,12 @@ def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
         # a load whose word was there already moved no word for it; a prefetching unit may move more than it was asked
         "cache_hit": _share(max(accepted - words, 0), accepted) if access.kind == "load" else None,
     }
+
+
+def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> dict:
+    moved, read_stall, write_stall, _, most = (values[counter.name] for counter in channel.counters())
+    return {"line": channel.line, "name": channel.name, "end": "write" if channel.writes else "read", "depth": channel.depth,
+            "max_level": most, "values": moved, "read_stall": _share(read_stall, cycles), "write_stall": _share(write_stall, cycles)}
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -5,16 +5,19 @@ The layout is made once from the schedule. The hardware is built from it, counte
 
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
 an iteration issues, and ``starts`` the times ``busy`` begins. Of a memory access: ``accepted`` requests, cycles in which
-a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a kernel: one counter for each
+a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as one of its kernels sees it
+from its start on: values ``moved`` by that kernel, cycles in which a call waited for a value (``read_stall``) or for room
+(``write_stall``), the values inside now (``level``) and the most there were (``max_level``). Of a kernel: one counter for each
 :class:`Account`; exactly one of them counts in each cycle from start to done.
 """
 
 from dataclasses import dataclass
 
-__all__ = ["ACCESS_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Counter", "Layout", "Loop"]
+__all__ = ["ACCESS_KINDS", "CHANNEL_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Channel", "Counter", "Layout", "Loop"]
 
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
+CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
 COUNTER_BITS = 48  #: overflow after 13 days at 240 MHz
 CYCLES = "cycles"  #: the name under which the control port's cycle count is given to ``decode``
 
@@ -24,8 +27,8 @@ class Counter:
     """One hardware counter. ``name`` is unique in its kernel and a legal Verilog identifier."""
 
     name: str
-    kind: str  #: one of LOOP_KINDS, ACCESS_KINDS, or "account"
-    owner: str  #: key of the loop or access, or the cause of the account
+    kind: str  #: one of LOOP_KINDS, ACCESS_KINDS, CHANNEL_KINDS, or "account"
+    owner: str  #: key of the loop, access or channel, or the cause of the account
     line: int | None
     bits: int = COUNTER_BITS
 
@@ -66,6 +69,20 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Channel:
+    """A kernel's end of a channel; ``line`` is that of its first call. ``depth`` is the channel's in hardware."""
+
+    key: str
+    name: str  #: as in the source
+    writes: bool
+    depth: int
+    line: int | None
+
+    def counters(self) -> tuple[Counter, ...]:
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in CHANNEL_KINDS)
+
+
+@dataclass(frozen=True)
 class Account:
     """One of the causes among which the cycles of a run are divided, e.g. "issued" or "load of a"."""
 
@@ -87,6 +104,7 @@ class Layout:
     accesses: tuple[Access, ...]
     accounts: tuple[Account, ...]
     counted: bool = True
+    channels: tuple[Channel, ...] = ()
 
     def __post_init__(self):
         names = [counter.name for counter in self.counters]
@@ -100,8 +118,8 @@ class Layout:
 
     @property
     def counters(self) -> tuple[Counter, ...]:
-        """In register order: loops, accesses, accounts."""
+        """In register order: loops, accesses, channels, accounts."""
         if not self.counted:
             return ()
-        owners = (*self.loops, *self.accesses, *self.accounts)
+        owners = (*self.loops, *self.accesses, *self.channels, *self.accounts)
         return tuple(counter for owner in owners for counter in owner.counters())

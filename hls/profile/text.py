@@ -15,7 +15,7 @@ def render(stats: dict, source: str = "", width: int = 110) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
-    tables = (_loops(stats["loops"]), _accounts(stats, lines), _memory(stats))
+    tables = (_loops(stats["loops"]), _accounts(stats, lines), _memory(stats), _channels(stats["channels"]))
     for table in tables:
         if table.row_count:
             console.print(table)
@@ -64,6 +64,15 @@ def _memory(stats: dict) -> Table:
                       _number(moved / seconds / 1e9 if seconds else None),
                       _percent(access["bytes_used"] / moved if moved else None), _number(access["average_burst"]),
                       _percent(access["cache_hit"]))
+    return table
+
+
+def _channels(channels: list[dict]) -> Table:
+    """As this kernel saw them: of both sides, what waited while it ran."""
+    table = _table("Channels", "line", "<channel", "<this kernel", "values", "depth", "most inside", "readers waited", "writers waited")
+    for one in channels:
+        table.add_row(_line(one), one["name"], f"{one['end']}s it", f"{one['values']:,}", str(one["depth"]), str(one["max_level"]),
+                      _percent(one["read_stall"]), _percent(one["write_stall"]))
     return table
 
 

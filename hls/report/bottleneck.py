@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from ..ir import MemoryObject, Op, Region, TokenType, Value, has
+from ..analysis.channels import is_call
+from ..ir import MemoryObject, Op, Region, TokenType, Value, has, is_access
 from ..schedule import RegionPlan
+from ..schedule.queues import CALL_LATENCY
 from .model import Bottleneck, Share
 from .words import say_operation, variable
 
@@ -86,7 +88,7 @@ class LoopExplainer:
 
     def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         """Accesses that take the token wait for those that gave it in an earlier iteration."""
-        held = next((op for op in plan.region.ops if arg in op.operands and op.opcode in ("load", "store")), None)
+        held = next((op for op in plan.region.ops if arg in op.operands and (is_access(op) or is_call(op))), None)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck("memory", subject, held.span if held else plan.loop.span, _place(following, plan), plan.ii,
@@ -107,6 +109,8 @@ class LoopExplainer:
         return tuple(share for share in shares if share.share > 0)
 
     def _row_cycles(self, op: Op) -> int:
+        if is_call(op):
+            return CALL_LATENCY
         return self.loops[op].latency if op in self.loops else self.memory_latency
 
     def _say_row(self, op: Op) -> str:

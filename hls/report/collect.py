@@ -5,7 +5,7 @@ from collections import Counter
 from ..ir import Module
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from .loops import collect_loops
-from .model import Access, Kernel, Report
+from .model import Access, Channel, Kernel, Report
 from .privates import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
@@ -25,7 +25,18 @@ def collect(result, source: str) -> Report:
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
-                  CELL_NAMES[device.logic_cell], tuple(result.warnings))
+                  CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels))
+
+
+def _channels(plans) -> tuple[Channel, ...]:
+    """In the order of the program; channels of an array that differ in nothing are one entry with a count."""
+    found = {}
+    for plan in plans:
+        alike = (plan.channel, plan.bits, plan.requested, plan.depth, plan.storage, plan.reason, plan.writer, plan.reader)
+        found.setdefault(alike, []).append(plan)
+    return tuple(Channel(first.name if len(same) == 1 else first.channel, first.span, first.bits, first.requested, first.depth,
+                         first.storage, first.reason, first.writer, first.write_span, first.reader, first.read_span, len(same))
+                 for same in found.values() for first in same[:1])
 
 
 def _parts(kernel: str) -> tuple[str, str]:

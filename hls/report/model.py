@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
-__all__ = ["Access", "Bottleneck", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
+__all__ = ["Access", "Bottleneck", "Channel", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,25 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Channel:
+    """A channel, or ``count`` equal ones of an array, between two kernels. ``requested`` is the depth asked for (None: none),
+    ``reason`` why ``depth``, what is built, is another; the spans are those of the first calls."""
+
+    name: str
+    span: Span | None
+    bits: int
+    requested: int | None
+    depth: int
+    storage: str  #: "wires", "registers", "LUT RAM" or "block RAM"
+    reason: str
+    writer: str
+    write_span: Span | None
+    reader: str
+    read_span: Span | None
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Private:
     """A private array or constant table, and where it is kept."""
 
@@ -132,6 +151,7 @@ class Report:
     device: Resources | None = None  #: what the device holds; None where the board does not say
     logic_cell: str = "logic cells"
     messages: tuple[Diagnostic, ...] = ()
+    channels: tuple[Channel, ...] = ()
 
     @property
     def resources(self) -> Resources:

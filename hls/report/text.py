@@ -3,7 +3,7 @@
 import textwrap
 
 from ..diag import Span
-from .model import Access, Bottleneck, Kernel, Loop, Private, Report, Resources
+from .model import Access, Bottleneck, Channel, Kernel, Loop, Private, Report, Resources
 
 __all__ = ["render"]
 
@@ -18,6 +18,8 @@ def render(report: Report) -> str:
     lines = [f"{report.source} for {report.board}, kernel clock {report.clock_mhz:g} MHz"]
     for kernel in report.kernels:
         lines += ["", RULE, *_kernel(kernel, report)]
+    if report.channels:
+        lines += ["", RULE, "Channels", RULE, *(line for one in report.channels for line in _wrapped(_channel(one), "  "))]
     lines += ["", RULE, "Estimated resources, counted in the Verilog before synthesis", RULE]
     lines += _resources(report)
     lines += _messages(report.messages)
@@ -144,6 +146,15 @@ def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} times " if access.count > 1 else ""
     return f"{verb} {access.buffer}{_at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
+
+
+def _channel(channel: Channel) -> str:
+    array = f", {channel.count} channels of the array" if channel.count > 1 else ""
+    built = "joined by wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
+    asked = f" (requested depth {channel.requested})" if channel.reason and channel.requested is not None else ""
+    why = f": {channel.reason}" if channel.reason else ""
+    return (f"{channel.name}{_at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
+            f"from {channel.writer}{_at(channel.write_span)} to {channel.reader}{_at(channel.read_span)}")
 
 
 def _private(private: Private) -> str:

@@ -30,6 +30,8 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
     if op.opcode in ("load", "store", "atomic"):
         address = op.operands[0].op
         return f"{op.opcode} of {address.attrs['mem']}" if address is not None else op.opcode
+    if op.opcode in ("channel_read", "channel_write"):
+        return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs['channel']}"
     if op.opcode == "hazard":
         return f"comparison with earlier stores to {op.attrs['mem']}"
     if op.opcode == "fence":

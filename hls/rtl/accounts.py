@@ -35,11 +35,15 @@ def causes_of(context) -> list[Cause]:
     issued = [seen["issued", plan.loop] for plan in inner]
     causes = [Cause("issued", None, Cat(issued).any())] if issued else []
     for plan in inner:
-        causes += _loop_causes(plan, seen)
+        causes += _loop_causes(plan, seen, context.channels)
     for plan in outer[::-1]:
-        causes += _loop_causes(plan, seen)
-    return causes + [Cause("wait", row.op, seen["wait", row.op]) for row in _rows(context.plan.top)[::-1]
-                     if row.joins and row.op.opcode != "loop"]
+        causes += _loop_causes(plan, seen, context.channels)
+    for row in _rows(context.plan.top)[::-1]:
+        if row.joins and row.op.opcode != "loop":
+            causes.append(Cause("wait", row.op, seen["wait", row.op]))
+        elif row.op in context.channels and not row.joins:  # others' waits are over before long, and count as draining
+            causes.append(Cause("store", row.op, seen["stalled", row.op]))
+    return causes
 
 
 def _by_region(context):
@@ -50,10 +54,11 @@ def _rows(plan):
     return [row for level in plan.levels for row in level.row]
 
 
-def _loop_causes(plan, seen) -> list[Cause]:
-    running = seen["running", plan.loop]
+def _loop_causes(plan, seen, calls) -> list[Cause]:
     causes = []
     for row in _rows(plan)[::-1]:
+        # a wait for another kernel is one even when all iterations are issued
+        running = C(1) if row.op in calls else seen["running", plan.loop]
         if row.joins:
             causes.append(Cause("wait", row.op, seen["wait", row.op] & running))
         elif ("stalled", row.op) in seen:

@@ -8,10 +8,12 @@ from amaranth import *
 from rtl_lib.stall import StallGate, StallSource, salt_of
 
 from ..ir import Function, Op, PointerType, TokenType, Value, uses
+from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import AtomicAccess, LoadAccess, StoreAccess
+from .channels import calls_of
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
@@ -47,6 +49,7 @@ class KernelContext:
     finished: Signal = field(default_factory=lambda: Signal(name="finished"))
     pseudo: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)
+    histories: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
     read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error
@@ -63,6 +66,7 @@ class KernelContext:
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
+        self.channels = calls_of(self)
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
         self.meets = meets_of(self)
@@ -155,16 +159,17 @@ class KernelContext:
 
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None where it always runs."""
-        if op.opcode == "hazard":
+        if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:
             return None
-        predicate = op.operands[{"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "meet": 0}[op.opcode]]
+        predicate = op.operands[PREDICATES[op.opcode]]
         if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
             return None
         return predicate
 
     def _unit(self, op: Op):
-        """What serves an operation that may wait, if it is not a loop."""
-        return self.units.get(op) or self.fences.get(op) or self.hazards.get(op) or self.meets.get(op)
+        """What serves a variable-latency operation other than a loop."""
+        kinds = (self.units, self.channels, self.fences, self.hazards, self.meets)
+        return next((units[op] for units in kinds if op in units), None)
 
     def bypass_depth(self, op: Op) -> int:
         """Entries of the queue that goes past an operation which answers: tokens that may be inside it."""

@@ -19,10 +19,11 @@ CONTROL_ADDRESS_BITS = 24
 
 
 class AxiLiteKernels:
-    """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel."""
+    """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel that the host
+    starts (these come first)."""
 
     def __init__(self, m: Module):
-        self.m, self.controls = m, []
+        self.m, self.controls, self.interrupts = m, [], []
 
     def add(self, hardware, registers, arguments, counters) -> RegisterMap:
         """Connect a kernel; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
@@ -33,7 +34,7 @@ class AxiLiteKernels:
         control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
         m.submodules[f"{hardware.context.function.name}_control"] = control
         m.d.comb += [
-            hardware.start.eq(control.start),
+            hardware.start.eq(~hardware.busy if hardware.autorun else control.start),
             control.done.eq(hardware.done),
             control.idle.eq(~hardware.busy),
             control.error.eq(hardware.error),
@@ -41,16 +42,18 @@ class AxiLiteKernels:
             *(control.counters[c.name].eq(v) for c, v in zip(counters.layout.counters, counters.values, strict=True)),
         ]
         self.controls.append(control)
+        if not hardware.autorun:
+            self.interrupts.append(control.interrupt)
         return RegisterMap(registers, names)
 
     def ports(self) -> dict:
         """The top-level ports by name."""
-        m, interrupt = self.m, Signal(len(self.controls), name="interrupt")
+        m, interrupt = self.m, Signal(max(1, len(self.interrupts)), name="interrupt")
         windows = AxiLiteWindows([c.map.addr_bits for c in self.controls], WINDOW_BITS, CONTROL_ADDRESS_BITS)
         m.submodules.control_windows = windows
         for window, control in zip(windows.windows, self.controls, strict=True):
             wiring.connect(m, window, control.bus)
-        m.d.comb += interrupt.eq(Cat(c.interrupt for c in self.controls))
+        m.d.comb += interrupt.eq(Cat(self.interrupts))
         return flat_ports(windows.bus, "s_axil") | {"interrupt": (interrupt, PortDirection.Output)}
 
 
@@ -64,6 +67,9 @@ class WiredKernels:
     def add(self, hardware, registers, arguments, counters) -> RegisterMap:
         """Connect a kernel, as :meth:`AxiLiteKernels.add` does; the map it returns is empty."""
         m, name = self.m, hardware.context.function.name
+        if hardware.autorun:
+            m.d.comb += hardware.start.eq(~hardware.busy)
+            return RegisterMap(registers, ())
         start, done, idle = (Signal(name=f"{name}_{event}") for event in ("start", "done", "idle"))
         m.d.comb += [hardware.start.eq(start), done.eq(hardware.done), idle.eq(~hardware.busy)]
         self.wires |= {start.name: (start, PortDirection.Input)}

@@ -16,7 +16,7 @@ class HazardAccess:
     def __init__(self, context, op: Op):
         self.op, number = op, op.attrs["number"]
         units = context.units.values()
-        self.stores = [u for u in units if number in u.op.attrs.get("hazards", ())]
+        self.stores = _watched(units, number)
         self.loads = [u for u in units if u.access.direction == "load" and op.result in u.op.operands]
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
         self.inside = exact_log2(widest)  # address bits within the largest access
@@ -35,6 +35,12 @@ class HazardAccess:
 
     def response(self):
         return self.unit.o, lambda payload: []
+
+
+def _watched(units, number: int) -> list:
+    """The store units of a hazard, in the order of its operands, which need not be that of the program."""
+    places = {at: unit for unit in units for hazard, at in unit.op.attrs.get("hazards", ()) if hazard == number}
+    return [places[k] for k in range(len(places))]
 
 
 def entries_for(latency: int) -> int:

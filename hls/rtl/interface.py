@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ..profile.layout import Layout
 
-__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "SystemInterface"]
+__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "StreamInterface", "SystemInterface",
+           "stream_prefix"]
 
 #: each kernel has a window of this size in the control port's address space
 WINDOW_BYTES = 0x10000
@@ -12,8 +13,9 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class ArgumentInterface:
-    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar" or "local" (a size in bytes is passed, at most
-    ``limit``; None: any); ``offset`` of its register in the window.
+    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar", "local" (a size in bytes is passed, at most ``limit``;
+    None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is joined to the pipe of the same
+    name.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
     """
@@ -41,6 +43,7 @@ class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
     ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
+    An ``autorun`` kernel is started by nobody.
     """
 
     name: str
@@ -52,6 +55,7 @@ class KernelInterface:
     counters: tuple[CounterInterface, ...]
     layout: Layout
     work_group_size: tuple[int, int, int] | None = None
+    autorun: bool = False
     most_work_items: int | None = None
 
 
@@ -72,6 +76,22 @@ class RamPort:
 
 
 @dataclass(frozen=True)
+class StreamInterface:
+    """A stream between board and system, as ports ``io_in_NAME_valid``, ``_ready`` and ``_data`` (``io_out_NAME_...`` where the
+    system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
+
+    name: str
+    direction: str  #: "in" or "out", as the kernels see it
+    bits: int
+    channel: str
+
+
+def stream_prefix(stream) -> str:
+    """What the names of a stream's ports begin with."""
+    return f"io_{stream.direction}_{stream.name}"
+
+
+@dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
     memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`)."""
@@ -85,3 +105,4 @@ class SystemInterface:
     clock_mhz: float
     random_stalls: bool
     control: str = "axi-lite"
+    streams: tuple[StreamInterface, ...] = ()

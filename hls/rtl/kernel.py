@@ -2,6 +2,7 @@
 
 from amaranth import *
 
+from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
@@ -23,12 +24,14 @@ class KernelHardware:
 
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
+        self.autorun = bool(context.function.attrs.get("autorun"))  #: starts by itself
         self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.m.submodules.static = build_static(context)
         for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         build_onchip(context)
+        self.ends = build_ends(context)  #: the stream of each end of a channel
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
         build_meets(context)
         build_fences(context)

@@ -36,10 +36,11 @@ class LevelBuilder:
         self._valid = [self.enter]
         for stage in range(1, plan.depth):
             valid = Signal(name=f"valid_{stage}")
-            self._clocked(valid.eq(self._valid[-1]))
+            self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def _clocked(self, assignment):
+    def clocked(self, assignment):
+        """Registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
                 self.m.d.sync += assignment
@@ -69,7 +70,7 @@ class LevelBuilder:
         else:
             source = self.at(value, stage - 1)
             signal = Signal(len(source), name=f"{self.context.name(value)}_s{stage}", reset_less=True)
-            self._clocked(signal.eq(source))
+            self.clocked(signal.eq(source))
         self._at[value, stage] = signal
         return signal
 
@@ -116,6 +117,8 @@ class LevelBuilder:
 
     def _read_carried(self, arg: Value, stage: int):
         """The initial value for an invocation's first token, the slot's register for the others."""
+        if self._carried[arg].root is not None:
+            return self.context.histories[self.region][self._carried[arg].root].read(self, self._carried[arg])
         pseudo, register = self.context.pseudo[self.region], self.context.registers[arg]
         signal = Signal(self.context.width(arg), name=self.context.name(arg))
         if self.region.slots > 1:

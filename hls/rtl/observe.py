@@ -2,10 +2,11 @@
 
 from amaranth import *
 
-from rtl_lib.count import CauseHistogram, EventCounter
+from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter
 
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
+from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
 from .accounts import causes_of
 
@@ -17,15 +18,16 @@ _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "wor
 class KernelCounters:
     """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in order.
 
-    With ``counted`` False nothing is built, and the layout says so.
+    With ``counted`` False nothing is built, and the layout says so. ``channels`` are what can be watched of each channel of the
+    system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: bool):
-        self.context, self.hardware = hardware.context, hardware
+    def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
+        self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.causes = causes_of(self.context)
         self.layout = Layout(
             self.context.function.name, clock_mhz, tuple(self._loops()), tuple(self._accesses()), tuple(self._accounts()),
-            counted,
+            counted, tuple(self._channels()),
         )
         self.values = []
         if counted:
@@ -46,6 +48,13 @@ class KernelCounters:
                 access.word_bytes, self.context.op_name(loop) if loop else None,
             )
 
+    def _channels(self):
+        first = {call.end: call.op for call in reversed(self.context.channels.values())}
+        for end in self.hardware.ends:
+            plan = self.channels[end.channel, end.index].plan
+            key = self.context.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")
+            yield ChannelLayout(key, plan.name, end.writes, plan.depth, _line(first[end]))
+
     def _accounts(self):
         for k, cause in enumerate(self.causes):
             yield Account(f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None)
@@ -61,6 +70,10 @@ class KernelCounters:
             waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
         if cause.op in self.context.hazards:
             waited = f"earlier stores to {cause.op.attrs['mem']} that may be to the same address"
+        call = self.context.channels.get(cause.op)
+        if call:
+            name = self.channels[call.end.channel, call.end.index].plan.name
+            return f"waiting for channel {name} to have {'room' if call.end.writes else 'a value'}"
         return {
             "issued": "issued",
             "wait": f"waiting for {waited}",
@@ -79,6 +92,12 @@ class KernelCounters:
         for op in self.context.memory.outside:
             for kind in _ACCESS.values():
                 self._count(seen[kind, op])
+        for end, outer in self.hardware.ends.items():
+            watch = self.channels[end.channel, end.index]
+            self._count(outer.valid & outer.ready)
+            self._count(watch.read_stall)
+            self._count(watch.write_stall)
+            self._peak(watch.level)
         histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)
         self.m.d.comb += [
             histogram.running.eq(self.hardware.busy),
@@ -93,6 +112,13 @@ class KernelCounters:
         self.m.submodules[f"counter{len(self.values)}"] = counter
         self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
+
+
+    def _peak(self, level):
+        peak = PeakCounter(max(1, len(level)))
+        self.m.submodules[f"peak{len(self.values)}"] = peak
+        self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
+        self.values += [level, peak.value]
 
 
 def _line(op):

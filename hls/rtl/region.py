@@ -10,6 +10,7 @@ from amaranth import *
 from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
+from rtl_lib.delay import EventDelay
 from rtl_lib.exits import ExitBuffer, ExitFifo
 from rtl_lib.loop import LoopHeader
 from rtl_lib.ring import RingHeader
@@ -18,6 +19,7 @@ from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import IntType, Value
 from ..schedule import RegionPlan, Window
+from .history import histories_of
 from .level import LevelBuilder
 from .queues import LevelQueues
 
@@ -74,7 +76,9 @@ class RegionBuilder:
         self.epoch = Signal(name="epoch")
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
-            context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
+            if c.root is None:
+                context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
+        context.histories[plan] = histories_of(context, plan)
 
     def build(self) -> Module:
         """The region's module, with one submodule a level and one a loop inside."""
@@ -103,7 +107,10 @@ class RegionBuilder:
         if plan.speculative:
             m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
         for k, c in enumerate(plan.carried):
-            m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
+            if c.root is None:
+                m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
+        for root, history in self.context.histories[plan].items():
+            m.submodules[f"history_{root}"] = history.part
 
     def token_values(self) -> dict:
         """What the token on offer at the header brings: signals by value."""
@@ -167,6 +174,10 @@ class RegionBuilder:
         for c in self.plan.carried:
             if c.write.level != builder.plan.index:
                 continue
+            if c.root is not None:
+                if c.root == c.index:
+                    self.context.histories[self.plan][c.root].write(builder)
+                continue
             register = self.context.registers[c.arg]
             self._slot_event(builder, register.write, c.write.stage, C(1))
             builder.m.d.comb += register.write.value.eq(builder.at(c.next, c.write.stage))
@@ -188,12 +199,14 @@ class RegionBuilder:
 
     def _later(self, m, event, cycles):
         """An event that reaches ``event`` some cycles later: the header's pacing does not stop with the level."""
-        over = self.header.done.valid if self.plan.speculative else 0
-        for k in range(cycles):
-            earlier = SlotEvent(self.plan.slots).create(path=(f"again_{k}",))
-            m.d.sync += [event.valid.eq(earlier.valid & ~over), event.slot.eq(earlier.slot)]
-            event = earlier
-        return event
+        if not cycles:
+            return event
+        delay = EventDelay(self.plan.slots, cycles)
+        m.submodules += delay
+        m.d.comb += [event.valid.eq(delay.o.valid), event.slot.eq(delay.o.slot)]
+        if self.plan.speculative:
+            m.d.comb += delay.cancel.eq(self.header.done.valid)
+        return delay.i
 
     def _announce_ready(self, builder):
         for level, events in self.ready_events.items():
@@ -236,10 +249,16 @@ class RegionBuilder:
     def _leave_windows(self, builder):
         """Tokens that pass the end of a window make room in it."""
         for _, window, credits in self.windows:
-            if window.until.level == builder.plan.index:
+            if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
                 ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
                 builder.m.d.comb += credits.give.eq(passes & ends & self._matters(window))
+
+    def leave_undecided(self, index: int, taken):
+        """Tokens that leave the queue in front of level ``index``, and be it to be dropped, make room in windows that end there."""
+        for _, window, credits in self.windows:
+            if window.undecided and window.until.level == index:
+                self.m.d.comb += credits.give.eq(taken)
 
     def enter_windows(self, builder) -> list:
         """One gate for each window that begins with the level; one of groups minds only their first tokens."""

@@ -8,14 +8,22 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
 from ..ir import Function, Parameter, walk
-from ..ir.launch import most_work_items
-from ..memory import MemoryPlan
+from ..ir.launch import OVERLAP, IndexSpace, most_work_items
+from ..memory import ChannelPlan, MemoryPlan
 from ..passes.copies import COPIES
 from ..schedule import KernelPlan
+from .channels import ChannelWatch, connect_channels
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
 from .global_memory import connect_axi, connect_ram
-from .interface import WINDOW_BYTES, ArgumentInterface, CounterInterface, KernelInterface, SystemInterface
+from .interface import (
+    WINDOW_BYTES,
+    ArgumentInterface,
+    CounterInterface,
+    KernelInterface,
+    StreamInterface,
+    SystemInterface,
+)
 from .kernel import KernelHardware
 from .observe import KernelCounters
 
@@ -33,13 +41,17 @@ class KernelInput:
     plan: KernelPlan
 
 
-def build_system(kernels: list[KernelInput], board, options, address_bits: int) -> tuple[dict[str, str], SystemInterface]:
+def build_system(kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options,
+                 address_bits: int) -> tuple[dict[str, str], SystemInterface]:
     """Verilog texts by file name, and the interface that drivers and simulators need."""
-    return _System(kernels, board, options, address_bits).build()
+    return _System(kernels, channels, board, options, address_bits).build()
 
 
 class _System:
-    def __init__(self, kernels, board, options, address_bits):
+    def __init__(self, kernels, channels, board, options, address_bits):
+        self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
+        # what the host starts comes first, and has the first bits of the interrupt
+        kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get("autorun")))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.m = Module()
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
@@ -51,28 +63,35 @@ class _System:
         memory = self.board.memory
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
+        streams = connect_channels(self.m, hardware, self.channels.values())
         if self.onchip:
             ports, ram = connect_ram(hardware)
             banks = ()
         else:
             ports, ram = connect_axi(self.m, hardware, memory, self.address_bits), ()
             banks = (8 * memory.word_bytes,) * len(memory.banks)
-        ports |= self.control.ports()
+        ports |= self.control.ports() | streams
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
             TOP, tuple(i for _, i in built), banks, ram, self.address_bits, memory.interleave_bytes,
-            self.board.clock.kernel_mhz, self.seed is not None, self.options.control,
+            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(),
         )
+
+    def _streams(self) -> tuple[StreamInterface, ...]:
+        plans = [watch.plan for watch in self.channels.values() if watch.plan.stream is not None]
+        return tuple(StreamInterface(p.stream.name, p.stream.direction, p.stream.bits, p.name) for p in plans)
 
     def _kernel(self, kernel: KernelInput, index: int):
         function = kernel.function
         registers = _registers(function, self.address_bits)
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
+        if function.attrs.get("autorun"):  # nobody gives it arguments: it has the index space that it requires
+            registers, arguments = [], {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))}
         context = KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
                                 self.board.memory.read_latency, arguments, self.seed)
         hardware = KernelHardware(context)
-        counters = KernelCounters(hardware, self.board.clock.kernel_mhz, self.counted)
+        counters = KernelCounters(hardware, self.board.clock.kernel_mhz, self.counted, self.channels)
         self.m.submodules[function.name] = context.m
         map_ = self.control.add(hardware, registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)
@@ -82,23 +101,31 @@ def _registers(function, address_bits: int) -> list[tuple[str, int]]:
     """(name, bits) of every argument register: the kernel's parameters, then launch sizes."""
     scalars = {v: p for v, p in zip(function.args, [p for p in function.params if p.kind == "scalar"], strict=False)}
     bits = {p.name: v.type.bits for v, p in scalars.items()}
-    registers = [(p.name, bits.get(p.name, address_bits)) for p in function.params]
+    registers = [(p.name, bits.get(p.name, address_bits)) for p in function.params if p.kind != "pipe"]
     launch = function.attrs.get("launch_args", ())
     return registers + [(name, v.type.bits) for name, v in zip(launch, function.args[len(scalars):], strict=True)]
+
+
+def _launch(function) -> list[int]:
+    """The launch arguments of a kernel whose global size is its group's."""
+    group = function.attrs.get("work_group_size") or (1,)
+    space = IndexSpace.of(group, group)
+    return [1 if name == OVERLAP else space.argument(name) for name in function.attrs.get("launch_args", ())]
 
 
 def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
     directions = _directions(kernel.memory)
     arguments = tuple(
-        ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, map_.argument(p.name),
+        ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
                           directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p))
         for p in function.params
     )
-    launch = {name: map_.argument(name) for name in function.attrs.get("launch_args", ())}
+    autorun = bool(function.attrs.get("autorun"))
+    launch = {} if autorun else {name: map_.argument(name) for name in function.attrs.get("launch_args", ())}
     return KernelInterface(
         function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
-        function.attrs.get("work_group_size"),
+        function.attrs.get("work_group_size"), autorun,
         most_work_items(function) if any(op.opcode == "meet" for op in walk(function.body)) else None,
     )
 

@@ -46,7 +46,7 @@ class GroupWindow:
         if level.index != self.begin:
             return level
         end = self.end + self.answers
-        window = Window(Point(end, stages[end].depth - 1), self.copies, False, self.first, self.last)
+        window = Window(Point(end, stages[end].depth - 1), self.copies, False, first=self.first, last=self.last)
         return replace(level, windows=(*level.windows, window))
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..ir import Op, Region, TokenType, Value, has, reaches_memory
+from ..analysis.channels import is_call, passes_values
+from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
+from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan
 
 __all__ = ["Levels", "assign_levels", "captures", "is_exceptional", "is_variable", "join_values", "offers_response"]
@@ -46,12 +48,12 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
         return any(a.direction != "load" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
-    return has(op, "region") or has(op, "wait")
+    return has(op, "region") or has(op, "wait") or is_call(op)
 
 
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
-    """Whether the operation answers by a stream (a posted store does not answer at all)."""
-    return is_variable(op, memory) and op.opcode != "store"
+    """Whether the operation answers by a stream (a posted store, or write to a channel, does not answer at all)."""
+    return is_variable(op, memory) and op.opcode != "store" and not (op.opcode == "channel_write" and not op.results)
 
 
 def is_exceptional(op: Op) -> bool:
@@ -64,9 +66,9 @@ def join_values(op: Op) -> list[Value]:
     results are where it was not."""
     if op.opcode == "loop":
         return list(op.operands)
-    if op.opcode == "hazard":
+    if op.opcode not in PREDICATES:
         return []  # every token asks
-    return [op.operands[{"load": 1, "atomic": 1, "fence": 0, "meet": 0}[op.opcode]]]
+    return [op.operands[PREDICATES[op.opcode]]]
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,10 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
-    values, ops = _levels(body, inputs, carried, offering, floor)
+    calls = _calls(body)
+    values, ops = _levels(body, inputs, carried, offering, floor, calls)
     while _raise_stores(ops, floor, memory):
-        values, ops = _levels(body, inputs, carried, offering, floor)
+        values, ops = _levels(body, inputs, carried, offering, floor, calls)
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(carried, read, strict=True)
@@ -120,9 +123,31 @@ def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
                 raise AssertionError(f"{op} gathers a group beside {beside[0]}")
 
 
-def _levels(body, inputs, carried, offering, floor) -> tuple[dict[Value, int], dict[Op, int]]:
-    values = _value_levels(body, inputs, carried, offering, floor)
-    return values, {op: max([floor[op], *(values.get(v, 0) for v in inputs[op])]) for op in body}
+def _calls(body: list[Op]) -> list[Op]:
+    """Calls on channels, and loops with such calls inside, in the order of the program."""
+    found = [(min(x.attrs["order"] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)]
+    return [op for _, op in sorted(found, key=lambda pair: pair[0])]
+
+
+def _levels(body, inputs, carried, offering, floor, calls) -> tuple[dict[Value, int], dict[Op, int]]:
+    levels = _value_levels(body, inputs, carried, offering, floor, calls)
+    ops = {op: max([floor[op], levels.get(_At(op), 0), *(levels.get(v, 0) for v in inputs[op])]) for op in body}
+    return {v: level for v, level in levels.items() if isinstance(v, Value)}, ops
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where a call on a channel, or a loop with such calls, begins."""
+
+    op: Op
+
+
+def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
+    """A token whose call waits for another kernel must have made all calls before it: these are in no later level."""
+    edges = [(v, _At(op), False) for op in calls for v in inputs[op]]
+    edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
+    waits = [op for op in calls if op in offering and op.attrs.get("blocking", True)]
+    return edges + [(_At(first), _At(op), False) for op in waits for first in calls[:calls.index(op)]]
 
 
 def _raise_stores(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:
@@ -140,8 +165,8 @@ def _raise_stores(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) 
     return changed
 
 
-def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
-    """The least levels at which values are there.
+def _value_levels(body, inputs, carried, offering, floor, calls) -> dict:
+    """The least levels at which values are there, and at which calls on channels may begin (by :class:`_At`).
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
@@ -150,10 +175,12 @@ def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
     """
     edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
     edges += [(value, arg, False) for arg, value in carried.items()]
+    edges += _call_edges(calls, inputs, offering)
     for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):
         waiting = _waiting(edges)
         edges = [(a, b, wait) for a, b, wait in edges if not (b in these and (a, b) in waiting)]
     levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
+    levels |= {_At(op): floor[op] for op in calls}
     changed = True
     while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
         changed = False
@@ -161,7 +188,7 @@ def _value_levels(body, inputs, carried, offering, floor) -> dict[Value, int]:
             least = levels.get(a, 0) + wait
             if least > levels.get(b, 0):
                 levels[b], changed = least, True
-    return {v: level for v, level in levels.items() if isinstance(v, Value)}
+    return levels
 
 
 def _waiting(edges) -> set[tuple[Value, Value]]:

@@ -10,9 +10,9 @@ bits do not depend on the schedule.
 from collections.abc import Hashable, Mapping
 
 import numpy
-from scipy import optimize, sparse
 
 from .differences import DifferenceSystem
+from .linear import DifferenceProgram
 from .problem import Problem
 
 __all__ = ["fewest_registers", "length_of", "register_bits"]
@@ -70,65 +70,35 @@ class _Program:
     """Variables: a start for every operation, an end for every value with uses, a multiple of ii for every slot."""
 
     def __init__(self, problem, system, ii, length, slots, costs):
-        self.problem, self.ii, self.slots = problem, ii, slots
+        self.problem = problem
         index = {op.key: i for i, op in enumerate(problem.operations)}
         uses = [(src, dst) for src, dst in _uses(problem) if costs[src] > 0]
         ends = {src: len(index) + i for i, src in enumerate(dict.fromkeys(src for src, _ in uses))}
-        self.size = len(index) + len(ends)
-        #: rows "first - second <= bound"
-        self.rows = [(c.src, c.dst, c.distance * ii - c.cycles) for c in system.constraints
-                     if max(c.src, c.dst) < len(index)]
-        self.rows += [(index[dst], ends[src], 0) for src, dst in uses]
-        self.bounds = [self._range(op, length) for op in problem.operations] + [(0, numpy.inf)] * len(ends)
-        # A start counts a little, for determinism: less than one bit if every operation waited as long as all take.
-        little = 0.5 / (1 + len(index) * sum(op.latency + 1 for op in problem.operations))
-        self.objective = numpy.zeros(self.size)
-        self.objective[:len(index)] = max(little, 1e-6)
-        for key, end in ends.items():
-            self.objective[end] += costs[key]
-            self.objective[index[key]] -= costs[key]
-        self.slot_rows = [(index[key], slot) for key, slot in slots.items()]
+        size = len(index) + len(ends)
+        multiples = range(size, size + len(slots))
+        rows = [(c.src, c.dst, 1.0, c.distance * ii - c.cycles) for c in system.constraints
+                if max(c.src, c.dst) < len(index)]
+        rows += [(index[dst], ends[src], 1.0, 0) for src, dst in uses]
+        bounds = [self._range(op, length) for op in problem.operations] + [(0, numpy.inf)] * (len(ends) + len(slots))
+        self.program = DifferenceProgram(
+            self._objective(index, ends, costs, size + len(slots)), bounds, rows,
+            equal=[(index[key], multiple, ii, slot) for (key, slot), multiple in zip(slots.items(), multiples)],
+            integral=multiples)
 
     def solve(self):
-        matrix = self._matrix()
-        limits = numpy.array([bound for *_, bound in self.rows], dtype=float)
-        if self.slot_rows:
-            return self._solve_integer(matrix, limits)
-        inequalities = (matrix, limits) if self.rows else (None, None)
-        result = optimize.linprog(self.objective, *inequalities, bounds=self.bounds, method="highs-ds")
-        return self._checked(result)[: len(self.problem.operations)]
+        return self.program.solve()[: len(self.problem.operations)]
 
-    def _solve_integer(self, matrix, limits):
-        multiples = len(self.slot_rows)
-        entries = numpy.repeat(numpy.arange(multiples), 2)
-        columns = [column for i, (start, _) in enumerate(self.slot_rows) for column in (start, self.size + i)]
-        shape = (multiples, self.size + multiples)
-        equal = sparse.csr_array((numpy.tile([1.0, -self.ii], multiples), (entries, columns)), shape=shape)
-        slots = numpy.array([slot for _, slot in self.slot_rows], dtype=float)
-        wide = sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], multiples))], format="csr")
-        low, high = numpy.array(self.bounds + [(0, numpy.inf)] * multiples, dtype=float).T
-        result = optimize.milp(
-            numpy.concatenate([self.objective, numpy.zeros(multiples)]),
-            integrality=numpy.concatenate([numpy.zeros(self.size), numpy.ones(multiples)]),
-            bounds=optimize.Bounds(low, high),
-            constraints=[optimize.LinearConstraint(wide, -numpy.inf, limits),
-                         optimize.LinearConstraint(equal, slots, slots)],
-        )
-        return self._checked(result)[: len(self.problem.operations)]
-
-    def _range(self, op, length):
-        latest = numpy.inf if op.latest is None else op.latest
-        return op.earliest, latest if length is None else min(latest, length - op.latency)
-
-    def _matrix(self):
-        count = len(self.rows)
-        rows = numpy.repeat(numpy.arange(count), 2)
-        columns = numpy.array([column for first, second, _ in self.rows for column in (first, second)], dtype=int)
-        # coo entries at the same place add up, so that a constraint of an operation on itself becomes an empty row
-        return sparse.coo_array((numpy.tile([1.0, -1.0], count), (rows, columns)), shape=(count, self.size)).tocsr()
+    def _objective(self, index, ends, costs, size):
+        # A start counts a little, for determinism: less than one bit if every operation waited as long as all take.
+        little = 0.5 / (1 + len(index) * sum(op.latency + 1 for op in self.problem.operations))
+        objective = numpy.zeros(size)
+        objective[:len(index)] = max(little, 1e-6)
+        for key, end in ends.items():
+            objective[end] += costs[key]
+            objective[index[key]] -= costs[key]
+        return objective
 
     @staticmethod
-    def _checked(result):
-        if result.x is None:
-            raise RuntimeError(f"the linear program of pipeline registers failed: {result.message}")
-        return result.x
+    def _range(op, length):
+        latest = numpy.inf if op.latest is None else op.latest
+        return op.earliest, latest if length is None else min(latest, length - op.latency)

@@ -24,7 +24,8 @@ class Point:
 class Carried:
     """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
 
-    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level.
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``, the index of
+    another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write`` is where that happens.
     """
 
     index: int
@@ -32,6 +33,8 @@ class Carried:
     next: Value
     read: Point
     write: Point
+    root: int | None = None
+    steps: int = 1
 
     @property
     def overlap(self) -> bool:
@@ -53,13 +56,15 @@ class Carried:
 class Window:
     """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
 
-    With ``overlap`` this holds in runs in which buffers overlap only. With ``first`` and ``last`` it counts groups: from the entry
-    of a token that is its group's first one to the passing of its last.
+    With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
+    front of the level of ``until``, whether they go on or come behind the last one of their invocation. With ``first`` and ``last``
+    it counts groups: from the entry of a token that is its group's first one to the passing of its last.
     """
 
     until: Point
     most: int
     overlap: bool
+    undecided: bool = False
     first: Value | None = None
     last: Value | None = None
 

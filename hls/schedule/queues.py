@@ -3,14 +3,17 @@
 Too shallow costs rate, never correctness (rule 5 of the hardware model).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rtl_lib.channel import ChannelReader
+
+from ..analysis.channels import is_call
 from ..ir import Op
 from ..ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
-__all__ = ["QueueSizes", "entry_count", "level_queues", "pace", "slot_count"]
+__all__ = ["CALL_LATENCY", "HAZARD_LATENCY", "QueueSizes", "entry_count", "level_queues", "pace", "slot_count"]
 
 #: most running invocations of a loop whose recurrence is scheduled, and of one that waits for memory or an inner loop
 MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
@@ -19,6 +22,8 @@ MOST_ENTRIES = 512
 SPREAD = 12
 #: cycles of a comparison with stores on their way that finds none
 HAZARD_LATENCY = 4
+#: cycles of a call on a channel that does not wait: through the request queue and the channel's end
+CALL_LATENCY = 1 + ChannelReader.timing.latency
 #: cycles from the coming of a group's last work-item until the first one goes on
 MEETING_LATENCY = 4
 
@@ -79,6 +84,8 @@ def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: boo
     if sizes.single:
         return tuple(rows), 1
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
+    # a call that answers soon must not keep those beside it from having their many tokens on their way
+    rows = [replace(row, request_depth=row.request_depth + waiting) if row.joins and is_call(row.op) else row for row in rows]
     return tuple(rows), (2 if elastic else _in_flight(stages.depth + 2, interval)) + waiting
 
 
@@ -96,4 +103,6 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
         return sizes.group_items + 4 + _in_flight(MEETING_LATENCY, sizes.interval)
     if op.opcode == "hazard":
         return 4 + _in_flight(HAZARD_LATENCY, sizes.interval)
+    if is_call(op):
+        return 4 + _in_flight(CALL_LATENCY, sizes.interval)
     return 4 + (0 if is_exceptional(op) else -(-2 * sizes.memory_latency // sizes.interval))

@@ -1,13 +1,28 @@
 """Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
 
+from ..analysis.channels import is_call
 from ..diag import CompileError
-from ..ir import Op, Region, TokenType, Value, has
-from .levels import Levels, assign_levels, captures, is_exceptional
-from .plan import Carried, LevelPlan, Point, RegionPlan, Window
+from ..ir import Op, Region, Value
 from .groups import group_window, ring_of
-from .queues import HAZARD_LATENCY, MEETING_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .history import histories
+from .levels import Levels, assign_levels, captures, is_exceptional
+from .limits import Limits
+from .pacing import again_point, ready_point, uniform_trips
+from .plan import Carried, LevelPlan, Point, RegionPlan, Window
+from .queues import (
+    CALL_LATENCY,
+    HAZARD_LATENCY,
+    MEETING_LATENCY,
+    QueueSizes,
+    entry_count,
+    level_queues,
+    pace,
+    slot_count,
+)
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -16,23 +31,50 @@ __all__ = ["RegionPlanner"]
 MOST_IN_WINDOW = 4096
 
 
+@dataclass(frozen=True, eq=False)
+class _Schedule:
+    """Where and when everything in a region happens. ``ii`` is what its levels need for themselves, or what the source asks."""
+
+    region: Region
+    levels: Levels
+    stages: list[LevelStages]
+    speculative: bool
+    ii: int
+    carried: tuple[Carried, ...]
+    start: dict[Op, Point]
+    available: dict[Value, Point]
+
+    @cached_property
+    def decide(self) -> Point:
+        """Where it is known whether there is another token."""
+        if self.region.terminator.opcode != "yield":
+            return self.end
+        return self.available.get(self.region.terminator.operands[0], Point(0, 0))
+
+    @property
+    def issue(self) -> Point:
+        """Where a token lets the next one be issued, as far as its decision counts."""
+        return Point(0, 0) if self.speculative else self.decide
+
+    @property
+    def end(self) -> Point:
+        return Point(self.levels.count - 1, self.stages[-1].depth - 1)
+
+    @property
+    def always(self) -> tuple[Carried, ...]:
+        """Carried values that matter in every run."""
+        return tuple(c for c in self.carried if not c.overlap)
+
+
 @dataclass(frozen=True)
-class Limits:
-    """What the source wants of a loop at most: running invocations (``slots``), iterations on their way (``tokens``); None
-    where it says nothing. ``speculates``: iterations may be issued before it is known whether there are any."""
+class _Rate:
+    """``ii`` is the static II. ``crossing`` and ``windowed`` are what of it comes from recurrences that pass rows: one at a time,
+    and several at a time."""
 
-    slots: int | None = None
-    tokens: int | None = None
-    speculates: bool = True
-
-    @classmethod
-    def of(cls, loop: Op | None) -> "Limits":
-        attrs = loop.attrs if loop is not None else {}
-        if attrs.get("disable_loop_pipelining"):
-            return cls(1, 1, False)
-        tokens = attrs.get("max_concurrency") or None  # 0: as many as there is room for
-        interleaving = attrs.get("max_interleaving") or None
-        return cls(interleaving, tokens, tokens is None and attrs.get("speculated_iterations") != 0)
+    ii: int
+    crossing: int
+    windowed: int
+    latency: int
 
 
 @dataclass(frozen=True)
@@ -55,53 +97,21 @@ class RegionPlanner:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
         if loop is not None and loop.attrs.get("ring"):
             return self._plan_ring(region, loop)
-        levels = assign_levels(region, self.fixed, self.timing.memory)
-        speculative = self._speculate(region, loop, levels)
-        levels = speculative or levels
-        sharing = group_window(levels)
-        stages = self._stages(region, levels, None, bool(speculative), sharing)
-        wish = loop.attrs.get("ii") if loop is not None else None
-        ii = max([wish or 1, *(s.ii for s in stages)])
-        if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(speculative), sharing)
-        start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        carried = _carried(region, levels, stages)
-        available = self._available(levels, start, carried)
-        decide = self._decide(region, levels, stages, available)
-        always = tuple(c for c in carried if not c.overlap)  # what matters in every run
-        first_decide = Point(0, 0) if speculative else decide
-        crossing = self._crossing(always, first_decide, stages, levels)
-        windowed = self._windowed(always, stages, levels)
-        asked, latency = Limits.of(loop), self._latency(levels, stages)
-        whole = -(-latency // asked.tokens) if asked.tokens and not any(op.opcode == "loop" for op in levels.op) else 1
-        static_ii = max(ii, crossing, windowed, whole) if loop else 1
-        if wish is not None and static_ii > wish:
-            raise _missed(loop, wish, static_ii, always, stages)
-        again, delay = _again(always, first_decide, ii, stages)
-        again_overlap, overlap_delay = _again(carried, first_decide, ii, stages)
-        paced = pace(levels, self.children)
-        # what keeps tokens of all slots in one window gains nothing from more slots
-        gains = windowed < static_ii and not any(s.shares for s in stages)  # nor what shares a port
-        slots = slot_count(static_ii, loop, self.repeated, crossing > ii, paced) if gains else 1
-        slots = min(slots, asked.slots or slots)
-        uniform = _uniform_trips(region, loop, self.fixed)
-        entries = entry_count(slots, latency, static_ii, self.repeated, uniform, shortest)
-        interval = max(1, static_ii // slots, paced)
-        sizes = QueueSizes(self.children, self.memory_latency, interval, self.elastic_depth, loop is None, self.group_items)
-        plans = tuple(
-            self._level(k, levels, stages[k], carried, decide if speculative else None, (again, again_overlap), sizes)
-            for k in range(levels.count)
-        )
-        if sharing is not None:
-            plans = tuple(sharing.added(p, stages) for p in plans)
-        if asked.tokens:
-            all_levels = Window(Point(levels.count - 1, stages[-1].depth - 1), asked.tokens, False)
-            plans = (replace(plans[0], windows=(*plans[0].windows, all_levels)), *plans[1:])
+        found, asked = self._schedule(region, loop), Limits.of(loop)
+        rate = self._rate(found, loop, asked)
+        again, delay = again_point(found.always, found.issue, found.ii, found.stages)
+        again_overlap, overlap_delay = again_point(found.carried, found.issue, found.ii, found.stages)
+        paced = pace(found.levels, self.children)
+        slots = self._slots(found, rate, loop, asked, paced)
+        uniform = uniform_trips(region, loop, self.fixed)
+        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth, loop is None,
+                           self.group_items)
         return RegionPlan(
-            loop, region, static_ii, slots, entries, plans, start, available, carried, captures(region, self.fixed) if loop else (),
-            decide, again, again_overlap, delay, overlap_delay, latency, bool(speculative),
-            next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
-            shortest,
+            loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
+            self._levels(found, asked, (again, again_overlap), sizes), found.start, found.available, found.carried,
+            captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
+            rate.latency, found.speculative,
+            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.ii), None), shortest,
         )
 
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
@@ -112,24 +122,54 @@ class RegionPlanner:
         if ii > min(s.ii for s in stages):
             stages = self._stages(region, levels, ii, False)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        latency = self._latency(levels, stages)
-        ring = ring_of(region, self.group_items, latency, _uniform_trips(region, loop, self.fixed))
+        found = _Schedule(region, levels, stages, False, ii, (), start, self._available(levels, start, ()))
+        latency, end = self._latency(found), found.end
+        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
-        end = Point(levels.count - 1, stages[-1].depth - 1)
-        plans = tuple(self._level(k, levels, stages[k], (), None, (end, end), sizes) for k in range(levels.count))
-        return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, plans, start, self._available(levels, start, ()), (),
-                          captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring)
+        return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
+                          found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring)
 
-    def _stages(self, region, levels: Levels, ii, speculative, sharing=None) -> list[LevelStages]:
+    # --- when everything happens ---
+
+    def _schedule(self, region: Region, loop: Op | None) -> _Schedule:
+        levels = assign_levels(region, self.fixed, self.timing.memory)
+        ahead = self._speculate(region, loop, levels)
+        levels = ahead or levels
+        stages, known = self._shortest(region, loop, levels, bool(ahead))
+        wish = loop.attrs.get("ii", 1) if loop is not None else 1
+        ii = max([wish, *(s.ii for s in stages)])
+        if ii > min(s.ii for s in stages):
+            stages = self._stages(region, levels, ii, bool(ahead), known)
+        start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
+        carried = _carried(region, levels, stages, known)
+        return _Schedule(region, levels, stages, bool(ahead), ii, carried, start, self._available(levels, start, carried))
+
+    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
+        """The stages with the least II, and the histories they need: those cost more than registers that move on, and
+        of several invocations that could take turns only one."""
+        stages = self._stages(region, levels, None, speculative)
+        usual = max(s.ii for s in stages)
+        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual > 1 else {}
+        if known:
+            closer = self._stages(region, levels, None, speculative, known)
+            least = max(s.ii for s in closer)
+            if least < usual and (least == 1 or not self.repeated):
+                return closer, known
+        return stages, {}
+
+    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
+        sharing = group_window(levels)
         needs = sharing.needs if sharing else ()
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, needs) for k in range(levels.count)]
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, needs) for k in range(levels.count)]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
 
         Before the deciding level there may be nothing that cannot be taken back, and no value may come back from behind it.
         """
-        if loop is None or levels.decide == 0 or not Limits.of(loop).speculates or (self.repeated and loop.attrs.get("interleave", True)):
+        if loop is None or levels.decide == 0 or Limits.of(loop).ahead == 0:
+            return None
+        if self.repeated and loop.attrs.get("interleave", True):
             return None
         ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
         returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
@@ -146,17 +186,33 @@ class RegionPlanner:
             table.update(dict.fromkeys(op.results, place))
         return table
 
-    def _decide(self, region, levels, stages, available) -> Point:
-        if region.terminator.opcode != "yield":
-            return Point(levels.count - 1, stages[-1].depth - 1)
-        return available.get(region.terminator.operands[0], Point(0, 0))
+    # --- how often tokens come ---
 
-    def _latency(self, levels, stages) -> int:
-        rows = [0] * levels.count
-        for op, k in levels.op.items():
-            if op in levels.offering:
+    def _rate(self, found: _Schedule, loop: Op | None, asked: Limits) -> _Rate:
+        """Raises CompileError where the source asks for a smaller interval than there can be."""
+        crossing, windowed, latency = self._crossing(found), self._windowed(found, asked), self._latency(found)
+        is_inner = not any(op.opcode == "loop" for op in found.levels.op)
+        whole = -(-latency // asked.tokens) if asked.tokens and is_inner else 1
+        ii = max(found.ii, crossing, windowed, whole) if loop else 1
+        wish = loop.attrs.get("ii") if loop is not None else None
+        if wish is not None and ii > wish:
+            raise _missed(loop, wish, ii, found.always, found.stages)
+        return _Rate(ii, crossing, windowed, latency)
+
+    def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
+        """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
+        is kept for one slot only."""
+        if rate.windowed >= rate.ii or any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried):
+            return 1
+        slots = slot_count(rate.ii, loop, self.repeated, rate.crossing > found.ii, paced)
+        return min(slots, asked.slots or slots)
+
+    def _latency(self, found: _Schedule) -> int:
+        rows = [0] * found.levels.count
+        for op, k in found.levels.op.items():
+            if op in found.levels.offering:
                 rows[k] = max(rows[k], self._row_latency(op))
-        return sum(s.depth for s in stages) + sum(rows) + 2 * (levels.count - 1)
+        return sum(s.depth for s in found.stages) + sum(rows) + 2 * (found.levels.count - 1)
 
     def _row_latency(self, op: Op) -> int:
         if is_exceptional(op):
@@ -165,39 +221,57 @@ class RegionPlanner:
             return HAZARD_LATENCY
         if op.opcode == "meet":
             return MEETING_LATENCY
+        if is_call(op):
+            return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
-    def _crossing(self, carried, decide, stages, levels) -> int:
+    def _crossing(self, found: _Schedule) -> int:
         """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it just
         takes the latency of what lies between."""
-        longest = 0
-        spans = [*((c.read, c.write) for c in carried if not c.windowed), (Point(0, 0), decide)]
-        for first, last in spans:
-            if last.level > first.level:
-                longest = max(longest, self._distance(first, last, stages, levels))
-        return longest
+        spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
+        return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
 
-    def _windowed(self, carried, stages, levels) -> int:
-        """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
-        return max((-(-self._distance(c.read, c.write, stages, levels) // c.distance) for c in carried if c.windowed),
-                   default=0)
+    def _windowed(self, found: _Schedule, asked: Limits) -> int:
+        """Cycles between tokens where some must be a number of iterations behind others that pass rows, or may be no more than
+        a number ahead of the decision."""
+        limits = [(c.read, c.write, c.distance) for c in found.always if c.windowed]
+        if found.speculative and asked.ahead:
+            limits.append((Point(0, 0), Point(found.decide.level, 0), asked.ahead))
+        return max((-(-self._distance(found, first, last) // tokens) for first, last, tokens in limits), default=0)
 
-    def _distance(self, first, last, stages, levels) -> int:
+    def _distance(self, found: _Schedule, first: Point, last: Point) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and op in levels.offering]
-            cycles += stages[k].depth + max(row, default=0) + 2
+            row = [self._row_latency(op) for op, at in found.levels.op.items() if at == k and op in found.levels.offering]
+            cycles += found.stages[k].depth + max(row, default=0) + 2
         return cycles
 
-    def _level(self, k, levels, stages, carried, decide, agains, sizes) -> LevelPlan:
+    # --- levels ---
+
+    def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes) -> tuple[LevelPlan, ...]:
+        plans = tuple(self._level(k, found, agains, sizes) for k in range(found.levels.count))
+        sharing = group_window(found.levels)
+        if sharing is not None:
+            plans = tuple(sharing.added(plan, found.stages) for plan in plans)
+        windows = plans[0].windows
+        if asked.tokens:
+            windows += (Window(found.end, asked.tokens, False),)
+        if found.speculative and asked.ahead:
+            windows += (Window(Point(found.decide.level, 0), min(asked.ahead, MOST_IN_WINDOW), False, undecided=True),)
+        return (replace(plans[0], windows=windows), *plans[1:])
+
+    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes) -> LevelPlan:
+        stages, carried, decide = found.stages[k], found.carried, found.decide if found.speculative else None
         elastic = 0 < stages.depth <= self.elastic_depth
         again, again_overlap = agains
-        ready = _ready_point(k, [c for c in carried if not c.overlap], again, decide)
-        ready_overlap = _ready_point(k, carried, again_overlap, decide) or ready
-        row, bypass = level_queues(sizes, levels, stages, k, elastic)
+        ready = ready_point(k, found.always, again, decide)
+        ready_overlap = ready_point(k, carried, again_overlap, decide) or ready
+        row, bypass = level_queues(sizes, found.levels, stages, k, elastic)
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if stages.shares else 1)
+        # behind a queue tokens may follow one another closer than the II, which histories cannot have
+        paced = stages.shares or any(c.root is not None and c.read.level == k for c in carried)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if paced else 1)
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
@@ -215,65 +289,14 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
                            f"ask for {least}, or shorten what goes from one iteration to the next")
 
 
-def _carried(region, levels, stages) -> tuple[Carried, ...]:
+def _carried(region, levels, stages, known) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
     return tuple(
         Carried(
             k, arg, value,
             Point(levels.read[k], stages[levels.read[k]].read[k]),
             Point(levels.write[k], stages[levels.write[k]].write[k]),
+            *known.get(k, ()),
         )
         for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True))
     )
-
-
-def _again(carried, decide, ii, stages) -> tuple[Point, int]:
-    """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
-    back = [_safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)]
-    again = max([decide, *back])
-    if again.level == 0 and again.stage < ii - 1:
-        stage = min(ii - 1, stages[0].depth - 1)
-        return Point(0, stage), ii - 1 - stage
-    return again, 0
-
-
-def _ready_point(k, carried, again, decide) -> Point | None:
-    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it.
-
-    ``decide`` is given for speculative loops: the deciding level admits a token when the one before it has decided.
-    """
-    if k == 0:
-        return None
-    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed]
-    if decide is not None and decide.level == k:
-        points.append(decide)
-    return max(points, default=None)
-
-
-def _safe_entry(c: Carried) -> Point:
-    """Entering one cycle after a token passed here, the next one reads ``c`` after it is written."""
-    if c.read.level == c.write.level:
-        order = isinstance(c.arg.type, TokenType)  # may be relied on in the cycle in which it is given
-        return Point(c.read.level, max(0, c.write.stage - c.read.stage - order))
-    return c.write
-
-
-def _uniform_trips(region: Region, loop: Op | None, fixed: frozenset[Value]) -> bool:
-    """Whether every invocation has the same trips: the continue condition comes from fixed values alone."""
-    if loop is None:
-        return True
-    nexts = dict(zip(region.args, region.terminator.operands[1:], strict=True))
-    initial = dict(zip(region.args, loop.operands[1:], strict=True))
-    todo, seen = [region.terminator.operands[0]], set(fixed)
-    while todo:
-        value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if value in nexts:
-            todo += [nexts[value], initial[value]]
-        elif value.op is not None and has(value.op, "pure") and value.op.operands:
-            todo += value.op.operands
-        else:
-            return False
-    return True

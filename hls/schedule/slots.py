@@ -82,10 +82,10 @@ class _Search:
 
     def _slots_to_try(self, earliest: int):
         if len(self.placed) > 1:
-            return iter([(earliest + offset) % self.ii for offset in range(self.ii)])
+            return ((earliest + offset) % self.ii for offset in range(self.ii))
         # Where nothing has a latest start, any schedule may be moved as a whole: one slot for the first stands for all.
         count = 1 if self.movable else self.ii
-        return iter([(earliest + self.shift + offset) % self.ii for offset in range(count)])
+        return ((earliest + self.shift + offset) % self.ii for offset in range(count))
 
     def _advance(self, closure, choices):
         """Put the next operation into the next slot that works; the new closure in a tuple, or () when none does."""

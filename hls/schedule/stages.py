@@ -5,8 +5,9 @@ of a carried value, one for the continue condition (it must reach the header bef
 where all that later levels need must have arrived.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
@@ -40,10 +41,15 @@ class Need:
 
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
-                 speculative: bool = False, needs: Sequence[Need] = ()) -> LevelStages:
-    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time. ``needs`` are
-    those of the region's windows."""
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, [need for need in needs if need.level == k])
+                 speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+                 needs: Sequence[Need] = ()) -> LevelStages:
+    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
+
+    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs`` are those of
+    the region's windows.
+    """
+    here = [need for need in needs if need.level == k]
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here)
     solution = schedule(builder.build(), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -51,7 +57,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
         start["exit"] + 1,
         {op: start[op] for op, level in levels.op.items() if level == k},
         {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
-        {c: start["write", c] for c, level in enumerate(levels.write) if level == k},
+        {c: start["write", histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
         solution.bottleneck,
         solution.resource_ii > 1,
     )
@@ -70,8 +76,9 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative, needs):
-        self.timing, self.region, self.levels, self.fixed, self.k, self.needs = timing, region, levels, fixed, k, needs
+    def __init__(self, timing, region, levels, fixed, k, speculative, histories, needs):
+        self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
+        self.histories, self.needs = histories, needs
         self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
@@ -118,12 +125,32 @@ class _ProblemBuilder:
             c = self.carried[arg]
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
-                self._node(("read", c), delay=self._slot_read(arg), width=arg.type.bits)
+                self._read(c)
+            if c in self.histories:
+                if reads:  # and writes
+                    self._from_history(c, *self.histories[c])
+                continue
             if writes:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
                 self.edges.append(Dependence(("read", c), ("write", c)))
                 self._recurrence(c, arg.type)
+
+    def _read(self, c: int):
+        arg, (_, steps) = self.region.args[c], self.histories.get(c, (c, 1))
+        delay = self.timing.slot_read if arg.type.bits else 0.0
+        if steps > 1:
+            delay += self.timing.model.delay("mux", steps)  # at most so many places where its value may be
+        return self._node(("read", c), delay=delay, width=arg.type.bits)
+
+    def _from_history(self, c: int, root: int, steps: int):
+        """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows who has not."""
+        if c == root:
+            self._need(self.region.terminator.operands[1 + c], self._node(("write", root)))
+        else:
+            self._node(("write", root))
+        self.edges += [Dependence(self._read(c), ("write", root), data=False),
+                       Dependence(("write", root), ("read", c), distance=steps)]
 
     def _recurrence(self, c: int, type):
         """From the write to the read of a later iteration. A token has no register: what is done may be relied on at once;
@@ -132,9 +159,6 @@ class _ProblemBuilder:
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
         elif not type.overlap:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
-
-    def _slot_read(self, arg) -> float:
-        return self.timing.slot_read if arg.type.bits else 0.0
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -152,7 +176,7 @@ class _ProblemBuilder:
         if producer is not None and self.levels.op.get(producer) == self.k and producer not in self.levels.offering:
             source = producer
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
-            source = self._node(("read", self.carried[value]), delay=self._slot_read(value), width=value.type.bits)
+            source = self._read(self.carried[value])
         elif self.levels.value.get(value, 0) <= self.k:
             source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
         else:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from rtl_lib.arith.catalog import Choice, choose
+from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
-from ..ir import Op, PointerType, has, reaches_memory
+from ..diag import CompileError
+from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
 from .parts import PartChoice, part_for
@@ -13,6 +14,8 @@ __all__ = ["OperatorTiming"]
 
 #: delay classes of operations whose name differs
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
+#: traits of operations that begin with a register: of a queue, or of a RAM
+OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
 _WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast"})
 
 
@@ -61,8 +64,8 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
-        if reaches_memory(op) or has(op, "region") or has(op, "wait") or op.opcode in _WIRES or not op.results:
-            return 0.0  # all of them begin with a register: of a queue, or of a RAM
+        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results:
+            return 0.0
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:
@@ -103,9 +106,16 @@ class OperatorTiming:
     def _chosen(self, op: Op) -> tuple[PartChoice | None, Choice | None]:
         if op not in self._choices:
             part = part_for(op, self.model.dsp_bits)
-            found = choose(part.part, part.params, self.period, self.model.level, self.overhead) if part else None
-            self._choices[op] = part, found
+            self._choices[op] = part, self._cut(op, part) if part else None
         return self._choices[op]
+
+    def _cut(self, op: Op, part: PartChoice) -> Choice:
+        try:
+            return choose(part.part, part.params, self.period, self.model.level, self.overhead)
+        except PeriodTooShort as error:
+            raise CompileError.at(
+                op.span, f"this operation cannot run at the board's clock: {error}",
+                "choose a board, or a kernel_mhz in the board's file, with a longer period") from error
 
 
 def _is_constant(value) -> bool:

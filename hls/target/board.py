@@ -7,7 +7,7 @@ from pathlib import Path
 from .delay import DelayModel, known_delays, load_delays
 from .table import BoardError, Table, read_toml
 
-__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "known_boards",
+__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "Stream", "known_boards",
            "load_board"]
 
 BEATS = 8  # data beats of one DDR3 or DDR4 burst
@@ -116,6 +116,15 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Stream:
+    """A stream between the board and kernels, such as a network port: what an I/O channel is bound to by its name."""
+
+    name: str
+    direction: str  #: "in": kernels read it, or "out": kernels write it
+    bits: int  #: of a value
+
+
+@dataclass(frozen=True)
 class Board:
     """A board as read from its file."""
 
@@ -124,6 +133,7 @@ class Board:
     clock: Clock
     device: Device
     memory: Memory
+    streams: tuple[Stream, ...] = ()
 
     @property
     def peak_bytes_per_ns(self) -> float:
@@ -166,10 +176,24 @@ def read_board(root: Table) -> Board:
         clock=_read_clock(root.table("clock")),
         device=_read_device(root.table("device")),
         memory=_read_memory(root.table("memory")),
+        streams=_read_streams(root),
     )
     head.close()
     root.close()
     return board
+
+
+def _read_streams(root: Table) -> tuple[Stream, ...]:
+    streams = []
+    for table in root.tables("stream") if "stream" in root else ():
+        stream = Stream(table.text("name"), table.text("direction", ("in", "out")), table.integer("bits", 8, 4096))
+        if not stream.name.isidentifier() or stream.name in {other.name for other in streams}:
+            raise table.error("name", f"must be letters, digits and _, and different for each stream, not {stream.name!r}")
+        if stream.bits % 8:
+            raise table.error("bits", f"must be whole bytes, not {stream.bits}")
+        table.close()
+        streams.append(stream)
+    return tuple(streams)
 
 
 def _read_clock(table: Table) -> Clock:

@@ -148,12 +148,11 @@ class AtomicMemory(wiring.Component):
                 m.next = "READY"
             with m.State("WRITE"):
                 self._write(m)
-            with m.State("WRITTEN"):
-                with m.If(self.writes.ack.valid):
-                    m.d.sync += [self.changed.eq(0), self.owners.eq(0)]
-                    m.d.comb += [port.failed.eq(self.writes.ack.payload.error & self.owners[k])
-                                 for k, port in enumerate(self.askers)]
-                    m.next = "READY"
+            with m.State("WRITTEN"), m.If(self.writes.ack.valid):
+                m.d.sync += [self.changed.eq(0), self.owners.eq(0)]
+                m.d.comb += [port.failed.eq(self.writes.ack.payload.error & self.owners[k])
+                             for k, port in enumerate(self.askers)]
+                m.next = "READY"
             with m.State("READ"):
                 self._read(m)
         return m

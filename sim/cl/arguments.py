@@ -9,7 +9,7 @@ from hls.rtl.interface import ArgumentInterface, KernelInterface
 
 from .constants import status_code
 from .errors import LogicError
-from .memory import Buffer, LocalMemory
+from .memory import Buffer, LocalMemory, Pipe
 from .platform import Context
 
 __all__ = ["Value", "check_argument", "python_scalar"]
@@ -17,9 +17,9 @@ __all__ = ["Value", "check_argument", "python_scalar"]
 
 @dataclass(frozen=True)
 class Value:
-    """An argument that fits its parameter: a buffer (None: a null pointer), the size of local memory, or a numpy scalar."""
+    """An argument that fits its parameter: a buffer (None: a null pointer), the size of local memory, a pipe, or a numpy scalar."""
 
-    value: Buffer | LocalMemory | np.generic | None
+    value: Buffer | LocalMemory | Pipe | np.generic | None
 
     @property
     def register(self) -> int:
@@ -51,7 +51,16 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
         return _buffer(place, value, context)
     if argument.kind == "local":
         return _local(place, argument, value)
+    if argument.kind == "pipe":
+        return _pipe(place, value)
     return _scalar(place, argument, value)
+
+
+def _pipe(place: str, value) -> Value:
+    """Which pipe is meant is said by the parameter's name; the host's object only stands for it."""
+    if value is not None and not isinstance(value, Pipe):
+        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.Pipe is wanted, not {type(value).__name__}")
+    return Value(value)
 
 
 def _buffer(place: str, value, context: Context) -> Value:

@@ -18,9 +18,9 @@ from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
 
 from .arguments import Value
-from .constants import command_execution_status, status_code
+from .constants import status_code
 from .errors import RuntimeError
-from .event import Event, Statistics
+from .event import Event, PendingEvent, Statistics
 from .memory import LocalMemory
 from .platform import Context
 from .queue import CommandQueue
@@ -45,22 +45,36 @@ class Emulated:
     warnings: Sequence[Diagnostic]
     told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
+    autorun: list[Started] = field(default_factory=list)  #: kernels that run by themselves, once they were started
 
     def give_up(self, error: RuntimeError) -> None:
         """No launch that is on its way will end; whoever waits for it learns why."""
         for event in self.pending:
             event.fail(error)
         self.pending.clear()
+        self.autorun.clear()
+
+    def start_autorun(self) -> None:
+        """Start what runs by itself, if that was not done, and again what has come to its end."""
+        names = [kernel.name for kernel in self.interface.kernels if kernel.autorun]
+        running = [one for one in self.autorun if not one.done]
+        for name in names:
+            if name not in {one.kernel for one in running}:
+                group = self.module.functions[name].attrs.get("work_group_size") or (1,)
+                running.append(self.emulator.start(name, {}, {}, IndexSpace.of(group, group)))
+        self.autorun[:] = running
 
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
     from hls.frontend import parse_source  # a host program that fails before needs none of it
+    from hls.passes.program import link_program
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
-    kernels = tuple(_interface(f, k, board) for k, f in enumerate(parsed.module.kernels))
     try:
-        return Emulated(parsed.module, Emulator(parsed.module), Interface(kernels), parsed.warnings)
+        module = link_program(parsed.module)
+        kernels = tuple(_interface(f, k, board) for k, f in enumerate(module.kernels))
+        return Emulated(module, Emulator(module), Interface(kernels), parsed.warnings)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
@@ -71,37 +85,24 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
                       for p in function.params)
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     return KernelInterface(function.name, index, 0, arguments, bool(function.attrs.get("ndrange")), {}, (), layout,
-                           function.attrs.get("work_group_size"))
+                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")))
 
 
-class EmulatedEvent(Event):
+class EmulatedEvent(PendingEvent):
     """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel: then it goes on
-    when another kernel is launched, and :meth:`wait` is where it has to end."""
+    when another kernel is launched."""
 
     def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, space: IndexSpace, started: Started, kept):
-        self._program, self._context, self._kernel, self._space = program, context, kernel, space
+        super().__init__(program)
+        self._context, self._kernel, self._space = context, kernel, space
         self.started, self._kept = started, kept
-        self._finished: Event | None = None
-        self._error: RuntimeError | None = None
 
-    @property
-    def program(self) -> Emulated:
-        return self._program
-
-    @property
-    def done(self) -> bool:
-        return self._finished is not None
-
-    def wait(self) -> None:
-        """Return when the launch has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
-        if not self.done and self._error is None:
-            _advance(self._program, last=True)
-        if not self.done and self._error is None:
-            error = _failure(self._program, self._program.emulator.waiting())
-            self._program.emulator.reset()
-            self._program.give_up(error)
-        if self._error is not None:
-            raise self._error
+    def complete(self) -> None:
+        _advance(self.program, last=True)
+        if not self.done and not self.failed:
+            error = _failure(self.program, self.program.emulator.waiting())
+            self.program.emulator.reset()
+            self.program.give_up(error)
 
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
@@ -111,25 +112,12 @@ class EmulatedEvent(Event):
         if os.environ.get("SLUICE_STATS") == "1":
             count = statistics["work_items"]
             print(f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
-        self._finished = Event(start, board.now_ns, Statistics(statistics, outcome.seconds))
+        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds)))
 
-    def fail(self, error: RuntimeError) -> None:
+    def fail(self, error: Exception) -> None:
         """The launch was given up."""
-        self._error, self._kept = error, None
-
-    @property
-    def stats(self) -> Statistics:
-        self.wait()
-        return self._finished.stats
-
-    @property
-    def profile(self):
-        self.wait()
-        return self._finished.profile
-
-    @property
-    def command_execution_status(self) -> int:
-        return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
+        super().fail(error)
+        self._kept = None
 
 
 def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
@@ -140,6 +128,7 @@ def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface
     if before is not None and before.program is not program:
         before.wait()  # another program's channels: nothing that is launched here can help it
         before = None
+    program.start_autorun()
     buffers, scalars = _given(kernel, values)
     started = program.emulator.start(kernel.name, buffers, scalars, space, None if before is None else before.started)
     event = EmulatedEvent(program, queue.context, kernel, space, started, values)
@@ -156,6 +145,8 @@ def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict
     for argument, value in zip(kernel.arguments, values, strict=True):
         if argument.kind == "scalar":
             scalars[argument.name] = value.value.item()
+        elif argument.kind == "pipe":
+            continue
         elif isinstance(value.value, LocalMemory):
             buffers[argument.name] = value.value.size
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .constants import command_execution_status, profiling_info, status_code
 from .errors import LogicError
 
-__all__ = ["Event", "Statistics", "wait_for_events"]
+__all__ = ["Event", "PendingEvent", "Statistics", "wait_for_events"]
 
 
 class Statistics:
@@ -64,6 +64,61 @@ class Event:
     def set_callback(self, status: int, callback: Callable[[int], None]) -> None:
         """Call ``callback(status)``, at once: the command has reached every status."""
         callback(status)
+
+
+class PendingEvent(Event):
+    """A launch that may still be on its way. :meth:`wait` is where it has to end; whoever runs it calls ``end`` or ``fail``.
+
+    ``program`` is what it runs in.
+    """
+
+    def __init__(self, program):
+        self.program = program
+        self._finished: Event | None = None
+        self._error: Exception | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended as it should."""
+        return self._finished is not None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was given up."""
+        return self._error is not None
+
+    def end(self, finished: Event) -> None:
+        """It has run; ``finished`` has the times and figures."""
+        self._finished = finished
+
+    def fail(self, error: Exception) -> None:
+        """It was given up."""
+        self._error = error
+
+    def wait(self) -> None:
+        """Return when the launch has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
+        if not self.done and not self.failed:
+            self.complete()
+        if self._error is not None:
+            raise self._error
+
+    def complete(self) -> None:
+        """Run until the launch has ended or failed."""
+        raise NotImplementedError
+
+    @property
+    def stats(self) -> Statistics:
+        self.wait()
+        return self._finished.stats
+
+    @property
+    def profile(self):
+        self.wait()
+        return self._finished.profile
+
+    @property
+    def command_execution_status(self) -> int:
+        return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
 
 
 def wait_for_events(events: list[Event]) -> None:

@@ -1,20 +1,18 @@
 """One kernel run: its index space, the registers, and what came out."""
 
 import math
-import os
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import OVERLAP, IndexSpace
-from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
 from .constants import status_code
 from .emulated import run_emulated
-from .errors import LogicError, RuntimeError
-from .event import Event, Statistics
+from .errors import LogicError
+from .event import Event
 from .memory import Buffer
 from .queue import CommandQueue
 
@@ -90,28 +88,13 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
 
 def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
             space: IndexSpace) -> Event:
-    """Run the kernel to its end on the simulated board, or as far as it goes on the emulator."""
+    """Run the kernel: to its end, or, where it may wait for a channel, as far as it goes without others."""
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space)
-    board = program.context.simulated
-    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)}
+    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
+                 if argument.kind != "pipe"}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
-    run = program.system.run(kernel, arguments, launch)
-    start = board.now_ns
-    board.now_ns += run.cycles * 1000.0 / program.system.interface.clock_mhz
-    # what the memory refused is an error only if the kernel says so: a loop may have read ahead of its end
-    if run.fault is not None and (run.status or program.system.interface.ram):
-        names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, values)
-                 if isinstance(value.value, Buffer)}
-        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES,
-                           f"kernel {kernel.name}: {board.describe(run.fault, names)}")
-    if run.status:
-        raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES,
-                           f"kernel {kernel.name} ended with error bits {run.status:#x}")
-    statistics = program.result.decode(kernel.name, run.counters)
-    if os.environ.get("SLUICE_STATS") == "1":
-        print(render(statistics, program.source), flush=True)
-    return Event(start, board.now_ns, Statistics(statistics, run.seconds))
+    return program.launches.add(queue, kernel, values, arguments, launch)
 
 
 def _overlap(values: Sequence[Value]) -> bool:

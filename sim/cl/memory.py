@@ -6,7 +6,7 @@ from .constants import mem_flags, status_code
 from .errors import LogicError
 from .platform import Context
 
-__all__ = ["Buffer", "LocalMemory", "host_bytes"]
+__all__ = ["Buffer", "LocalMemory", "Pipe", "host_bytes"]
 
 COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
 
@@ -90,6 +90,13 @@ class Buffer:
         # A buffer that was never made (its constructor raised) has nothing to give back.
         if getattr(self, "_allocation", None) is not None and self._parent is None:
             self.context.simulated.free(self._allocation)
+
+
+class Pipe:
+    """A pipe as the host names it. Kernels are joined by the names of their pipe parameters, so it holds nothing itself."""
+
+    def __init__(self, context: Context, flags: int = 0, packet_size: int = 0, max_packets: int = 0):
+        self.context, self.flags, self.packet_size, self.max_packets = context, flags, packet_size, max_packets
 
 
 def host_bytes(array, routine: str, writable: bool = False) -> np.ndarray:

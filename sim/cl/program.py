@@ -15,6 +15,7 @@ from sim.loaded import LoadedSystem, TraceRequest
 
 from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
+from .board_runs import BoardRuns
 from .constants import kernel_info, program_build_info, status_code
 from .errors import ArgumentCountError, LogicError, RuntimeError
 from .event import Event, wait_for_events
@@ -22,6 +23,7 @@ from .launch import execute, index_space
 from .options import parse_options, stall_seed
 from .platform import Context
 from .queue import CommandQueue
+from .streams import Stream
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel"]
 
@@ -39,6 +41,7 @@ class Program:
         self.emulated = context.device.kind == "emulator"
         self._log = ""
         self._system: LoadedSystem | None = None
+        self.launches = BoardRuns(self)  #: on the simulated board
 
     def build(self, options: str | Iterable[str] = (), devices=None, cache_dir: str | None = None, *,
               device: str | None = None) -> "Program":
@@ -76,14 +79,23 @@ class Program:
             weakref.finalize(self, self._system.close)
         return self._system
 
+    def stream(self, name: str) -> Stream:
+        """The board's stream of that name, to which one of the program's I/O channels is bound."""
+        streams = {} if self.emulated else {one.name: one for one in self._built().interface.streams}
+        if name not in streams:
+            known = f"it has {', '.join(streams)}" if streams else "it has none"
+            raise LogicError("Program.stream", status_code.INVALID_VALUE, f"the program uses no stream {name!r} of the board; {known}"
+                             + ("; streams are on the board only, not on the emulator" if self.emulated else ""))
+        return Stream(self, streams[name])
+
     @property
     def kernel_names(self) -> str:
         """Names of the kernels, separated by semicolons."""
-        return ";".join(kernel.name for kernel in self._built().interface.kernels)
+        return ";".join(kernel.name for kernel in self._built().interface.kernels if not kernel.autorun)
 
     def all_kernels(self) -> list["Kernel"]:
         """A kernel object for each kernel."""
-        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels]
+        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels if not kernel.autorun]
 
     def get_build_info(self, device, parameter: int):
         """The build's log, by OpenCL's number."""
@@ -112,6 +124,9 @@ class Kernel:
 
     def __init__(self, program: Program, name: str):
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
+        if name in kernels and kernels[name].autorun:
+            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
+                             f"kernel {name!r} has the attribute autorun: it runs by itself and cannot be launched")
         if name not in kernels:
             raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
                              f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}")

@@ -92,7 +92,7 @@ _PLAIN = {
     STOPPED: (" was running here", ""),
     LOOP_LIMIT: (": this loop has not ended after {e.limit:,} iterations",
                  "check its condition, or set SLUICE_MAX_ITERATIONS to more"),
-    NO_POINTER: (": an access through a pointer that was never set", "check the pointer"),
+    NO_POINTER: (": an access through a pointer that is null or was never set", "check the pointer"),
     NO_CHANNEL: (": there is no channel {e.offset}: the array has {e.size}", "check the index"),
     LEFT_BARRIER: (": {e.size} of the group's work-items ended without coming to this barrier, where {e.bytes} wait",
                    "let every work-item come to it: move it out of the branch, or the return behind it"),

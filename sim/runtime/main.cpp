@@ -7,6 +7,9 @@
 //   until NAME LIMIT         -> ok HIGH CYCLE           (stops when the output NAME is high or after LIMIT cycles)
 //   reset SEED               -> ok
 //   cycle                    -> ok CYCLE
+//   quiet                    -> ok QUIET                (1: no memory access is on its way)
+//   feed STREAM BYTES HEX    -> ok                      (values of BYTES bytes each, for the design to read)
+//   drain STREAM BYTES       -> ok HEX                  (what the design wrote since; - for nothing)
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
 //   untrace                  -> ok
 //   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
@@ -21,6 +24,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "simulation.h"
 
@@ -75,6 +79,24 @@ std::string statistics(const Simulation& simulation, size_t bank) {
   return answer.str();
 }
 
+std::vector<uint8_t> from_hex(const std::string& text) {
+  std::vector<uint8_t> bytes;
+  for (size_t at = 0; at + 1 < text.size(); at += 2) {
+    bytes.push_back(static_cast<uint8_t>(std::stoul(text.substr(at, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+std::string to_hex(const std::vector<uint8_t>& bytes) {
+  static const char* const digits = "0123456789abcdef";
+  std::string text;
+  for (const uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text.empty() ? "-" : text;
+}
+
 std::string execute(Simulation& simulation, const std::string& command, std::istringstream& words) {
   if (command == "write") {
     const auto address = argument<uint32_t>(words);
@@ -97,6 +119,15 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     simulation.reset();
   } else if (command == "cycle") {
     return "ok " + std::to_string(simulation.cycle());
+  } else if (command == "feed") {
+    StreamPort& stream = simulation.stream(argument<std::string>(words));
+    const auto bytes = argument<size_t>(words);
+    stream.feed(from_hex(argument<std::string>(words)), bytes);
+  } else if (command == "drain") {
+    StreamPort& stream = simulation.stream(argument<std::string>(words));
+    return "ok " + to_hex(stream.drain(argument<size_t>(words)));
+  } else if (command == "quiet") {
+    return "ok " + std::to_string(simulation.quiet());
   } else if (command == "trace") {
     const auto from = argument<uint64_t>(words);
     const auto cycles = argument<uint64_t>(words);

@@ -22,6 +22,8 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
                                                     bank, memory));
   }
   find_ram_ports(memory);
+  find_streams("in");
+  find_streams("out");
   reset();
 }
 
@@ -69,8 +71,29 @@ void Simulation::find_ram_ports(SharedMemory& memory) {
   std::stable_partition(ram_ports_.begin(), ram_ports_.end(), [](const RamPort& port) { return !port.is_store(); });
 }
 
+/// Streams are known by their names, too: io_in_NAME_valid and io_out_NAME_valid, and their companions.
+void Simulation::find_streams(const std::string& direction) {
+  const std::string prefix = "io_" + direction + "_", suffix = "_valid";
+  for (const std::string& name : model_.pin_names()) {
+    const bool ends = name.size() > prefix.size() + suffix.size() &&
+                      name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+    if (name.compare(0, prefix.size(), prefix) != 0 || !ends) continue;
+    const std::string port = name.substr(0, name.size() - suffix.size());
+    const StreamPins pins{model_.pin(name), required(port + "_ready"), required(port + "_data"), direction == "in"};
+    streams_.emplace_back(pins, port.substr(prefix.size()));
+  }
+}
+
+StreamPort& Simulation::stream(const std::string& name) {
+  for (StreamPort& port : streams_) {
+    if (port.name() == name) return port;
+  }
+  throw std::runtime_error("the design has no stream " + name);
+}
+
 void Simulation::reset() {
   control_.reset();
+  for (auto& port : streams_) port.reset(seed_);
   stall_seed_.set(seed_);
   reset_.set(1);
   for (uint64_t i = 0; i < kResetCycles; i++) {
@@ -87,6 +110,7 @@ void Simulation::step() {
   if (control_.busy()) control_.sample();
   for (auto& memory : memories_) memory->sample(cycle_);
   for (auto& port : ram_ports_) port.sample(cycle_);
+  for (auto& port : streams_) port.sample();
   trace_before_step();
 
   clock_.set(1);
@@ -95,6 +119,7 @@ void Simulation::step() {
   control_.drive();
   for (auto& memory : memories_) memory->drive();
   for (auto& port : ram_ports_) port.drive();
+  for (auto& port : streams_) port.drive();
   if (double_clock_) {
     double_clock_.set(0);
     model_.eval();
@@ -153,6 +178,10 @@ uint64_t Simulation::run(uint64_t limit, uint64_t mask) {
   const uint64_t end = cycle_ + limit;
   while (cycle_ < end && (interrupt_.get() & mask) == 0) step();
   return interrupt_.get();
+}
+
+bool Simulation::quiet() const {
+  return std::all_of(memories_.begin(), memories_.end(), [](const auto& memory) { return memory->quiet(); });
 }
 
 void Simulation::trace(const std::string& path, uint64_t from, uint64_t cycles) {

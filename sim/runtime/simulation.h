@@ -12,6 +12,7 @@
 #include "ram_port.h"
 #include "settings.h"
 #include "shared_memory.h"
+#include "stream_port.h"
 
 namespace sluice {
 
@@ -33,6 +34,11 @@ class Simulation {
   bool run_until(const std::string& name, uint64_t limit);
   uint64_t interrupts() const { return interrupt_.get(); }
   uint64_t cycle() const { return cycle_; }
+  /// Whether no memory has anything on its way: what waits then does not wait for memory.
+  bool quiet() const;
+
+  /// The stream of that name; throws std::runtime_error where the design has none.
+  StreamPort& stream(const std::string& name);
 
   /// Writes a waveform of `cycles` cycles from cycle `from` on; throws std::runtime_error in a build without tracing.
   void trace(const std::string& path, uint64_t from, uint64_t cycles);
@@ -49,6 +55,7 @@ class Simulation {
   AxiLitePins control_pins();
   AxiPins memory_pins(const std::string& prefix);
   void find_ram_ports(SharedMemory& memory);
+  void find_streams(const std::string& direction);
 
   static constexpr uint64_t kResetCycles = 16, kPatience = 100000;
 
@@ -58,6 +65,7 @@ class Simulation {
   ControlMaster control_;
   std::vector<std::unique_ptr<AxiMemory>> memories_;
   std::vector<RamPort> ram_ports_;  ///< loads first
+  std::vector<StreamPort> streams_;
   uint64_t cycle_ = 0;
   uint32_t seed_ = 0;
 

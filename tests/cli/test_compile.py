@@ -99,3 +99,14 @@ def test_the_verilog_is_plain_verilog():
     compiled("-DUNROLL=1", "-o", "out")
     for path in Path("out/rtl").iterdir():
         assert not re.search(r"\b(assert|assume|always_ff|logic)\b", path.read_text()), path.name
+
+
+def test_a_clock_too_fast_for_a_part():
+    board = (Path(__file__).parents[2] / "boards/de5net.toml").read_text()
+    Path("fast.toml").write_text(re.sub(r"kernel_mhz = [\d.]+", "kernel_mhz = 700.0", board))
+    Path("mul.cl").write_text("__kernel void f(__global float *restrict a)\n{\n    a[0] = a[1] * a[2];\n}\n")
+    result = CliRunner().invoke(main, ["compile", "mul.cl", "--board", "fast.toml"], prog_name="sluice")
+    assert result.exit_code == 1
+    assert re.search(r"mul.cl:3:17: error: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
+                     r"the clock period is 1.43 ns", result.stderr)
+    assert "kernel_mhz" in result.stderr

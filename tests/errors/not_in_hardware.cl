@@ -1,4 +1,3 @@
-channel int c __attribute__((depth(4)));
 __attribute__((num_simd_work_items(4), reqd_work_group_size(8, 1, 1)))
 __kernel void k(__global int *a, __local int *t) {
     __local int tile[8] __attribute__((numbanks(2)));
@@ -6,7 +5,7 @@ __kernel void k(__global int *a, __local int *t) {
     tile[l] = a[l];
     barrier(CLK_LOCAL_MEM_FENCE);
     atomic_add(&a[0], tile[7 - l]);
-    write_channel_intel(c, read_channel_intel(c) + t[0]);
-    mem_fence(CLK_CHANNEL_MEM_FENCE);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_CHANNEL_MEM_FENCE);
     printf("%d\n", l);
 }

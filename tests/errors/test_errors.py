@@ -18,11 +18,11 @@ def messages(path: Path) -> str:
     text = path.read_text()
     try:
         result = parse_source(text, path.name, {}, [path.parent / "include"])
-        check_hardware(result.module)
+        warnings = [*result.warnings, *check_hardware(result.module)]
     except CompileError as error:
         sources = getattr(error, "sources", None) or result.module.sources
         return "\n".join(render(d, sources) for d in error.diagnostics) + "\n"
-    return "\n".join(render(d, result.module.sources) for d in result.warnings) + "\n"
+    return "\n".join(render(d, result.module.sources) for d in warnings) + "\n"
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)

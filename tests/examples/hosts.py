@@ -16,10 +16,14 @@ SMALL = {
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
     "saxpy": ["--n=333"],
+    "smoother": ["--n=200"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],
     "vecadd": ["--n=333"],
 }
+
+#: Examples of what no other implementation has: channels between kernels.
+OURS = {"smoother"}
 
 
 def load(name: str, import_line: str = IMPORT_LINE) -> types.ModuleType:

@@ -62,3 +62,12 @@ __kernel void left_early(ARGS) {
   }
   a[100] = last;
 }
+
+__kernel void stores_in_another_order(ARGS) {  // the first load meets only the second store
+  for (int i = 0; i < n; i++) {
+    int place = at[i] & 15;
+    int odd = a[2 * place + 1], any = a[at[n - 1 - i]];
+    if (odd + any > 40) a[2 * place] = any + i;
+    a[2 * (place & 7) + 1] = odd - any;
+  }
+}

@@ -1,9 +1,15 @@
 // Kernels whose result depends on the order of their memory accesses.
 __kernel void scan(__global int *a, int n) {
-    for (int i = 0; i < n; i++) a[i + 1] = a[i] + 1;
+    for (int i = 0; i < n; i++) {  // a store that may not happen is no value to carry
+        int x = a[i];
+        if (x >= 0) a[i + 1] = x + 1;
+    }
 }
 __kernel void far(__global int *a, int n) {
-    for (int i = 0; i < n; i++) a[i + 8] = a[i] * 3 + 1;
+    for (int i = 0; i < n; i++) {
+        int x = a[i];
+        if (x >= 0) a[i + 8] = x * 3 + 1;
+    }
 }
 __kernel void update(__global int *a, int n) {
     for (int i = 0; i < n; i++) a[i] = a[i] * 5 + i;

@@ -40,3 +40,75 @@ __kernel void without_speculation(ARGS) {
   while (i < n && b[i] < 60) i++;
   a[0] = i;
 }
+
+__kernel void far_apart(ARGS) {
+  for (int i = 0; i < 4; i++) {
+    float s = i;
+    #pragma ii 70
+    for (int j = 0; j < n / 16; j++) s = s * 0.5f + b[i * 4 + j];
+    a[i] = s;
+  }
+}
+
+__kernel void far_ahead(ARGS) {
+  int i = 0;
+  #pragma ii 90
+  while (i < n / 8 && b[i] < 50) i++;
+  a[0] = i;
+}
+
+__kernel void one_loop(ARGS) {
+  int s = 3;
+  #pragma loop_coalesce
+  for (int i = 0; i < n / 8; i++) {
+    int limit = b[i] & 7;
+    for (int j = 0; j < limit; j++) {
+      s ^= b[i * 8 + j];
+      a[i * 8 + j] += s;
+    }
+    a[i] -= limit;
+  }
+  a[64] = s;
+}
+
+__kernel void one_of_three(ARGS) {
+  #pragma loop_coalesce
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < n / 16; j++)
+      for (int k = 0; k < 5; k++) a[(i * 4 + j) * 5 + k] = b[k] + i + j;
+}
+
+__kernel void in_step(ARGS) {
+  int s = 0;
+  #pragma loop_fuse
+  {
+    for (int i = 0; i < n; i++) a[i] = b[i] * 3;
+    for (int j = 0; j < n / 2; j++) s += a[j] ^ j;
+  }
+  a[70] = s;
+}
+
+__kernel void both_in_step(ARGS) {
+  #pragma loop_fuse depth(2)
+  {
+    for (int i = 0; i < n / 8; i++) for (int j = 0; j < 8; j++) a[i * 8 + j] = b[j] + i;
+    for (int i = 0; i < n / 8; i++) for (int j = 0; j < 8; j++) a[i * 8 + j] *= b[i] | 1;
+  }
+}
+
+__kernel void one_ahead(ARGS) {
+  int i = 0;
+  #pragma speculated_iterations 1
+  while (i < n && b[i] < 55) { a[i] = i; i++; }
+  a[70] = i;
+}
+
+__kernel void few_ahead(ARGS) {
+  for (int k = 0; k < 3; k++) {
+    int i = k;
+    #pragma speculated_iterations 5
+    #pragma max_interleaving 1
+    do a[i] ^= 5 + k; while (b[i++] < 55 && i < n);
+    a[70 + k] = i;
+  }
+}

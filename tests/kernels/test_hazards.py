@@ -10,7 +10,7 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "hazards.cl").read_text()
 #: Cycles between iterations at distinct places: one, and what filling the pipeline and memory's refresh take of a short run.
-MOST_II = {"indirect": 1.5, "sometimes": 1.5, "two_loads": 6.0}
+MOST_II = {"indirect": 1.5, "sometimes": 1.5, "two_loads": 1.5}
 
 
 def launch(n: int, kind: str) -> Launch:

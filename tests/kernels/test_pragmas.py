@@ -37,6 +37,13 @@ def test_rates(system):
     assert 3.99 <= stats["loops"][0]["measured_ii"] <= 4.1
     stats, = system.check("promised", [launch(64)])
     assert stats["loops"][0]["static_ii"] == 1
+    stats, = system.check("far_ahead", [launch(64)])
+    assert stats["loops"][0]["static_ii"] == 90
+    stats, = system.check("far_apart", [launch(64)])
+    inner = next(loop for loop in stats["loops"] if loop["static_ii"] == 70)
+    assert 14 <= inner["measured_ii"] <= 20, "four invocations take turns"
+    stats, = system.check("one_of_three", [launch(64)])
+    assert len(stats["loops"]) == 1
     stats, = system.check("one_after_the_other", [launch(64)])
     assert stats["loops"][0]["measured_ii"] > 5
 

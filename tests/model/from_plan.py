@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hls.analysis.channels import is_call
 from hls.driver import CompiledKernel
 from hls.ir import TokenType
 from hls.schedule.levels import is_exceptional
@@ -23,7 +24,7 @@ INDEX = RecurrenceSpec("index", (0, 0), (0, 0))  # how the model's tokens count 
 def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """(The machine, operation name -> IR operation) in runs whose buffers do not overlap.
 
-    Raises ``ValueError`` for what the model has not: fences, windows, memory on the chip.
+    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip.
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")
@@ -62,6 +63,8 @@ class _Translation:
             payload = child.invariants or any(self._travels(v) for v in op.operands[1:])
             return OperationSpec(name, row.push, row.request_depth, self.region(child),
                                  latency=_latency(row.request_depth, payload))
+        if is_call(op):
+            raise ValueError("other kernels, at the far ends of channels, are not modelled")
         if op.opcode == "fence":
             if not is_exceptional(op):
                 raise ValueError(f"{name}: fences are not modelled")
@@ -103,7 +106,7 @@ def _recurrences(plan):
     """Of the carried values between two levels the one that is on its way longest; the others wait for less."""
     longest = {}
     for c in plan.carried:
-        if c.overlap or c.write == c.read and c.read.level == 0:
+        if c.overlap or c.root is not None or c.write == c.read and c.read.level == 0:
             continue
         key = (c.read.level, c.write.level)
         span = c.write.stage - c.read.stage if c.read.level == c.write.level else c.write.stage

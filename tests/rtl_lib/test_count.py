@@ -1,10 +1,10 @@
-"""EventCounter and CauseHistogram against plain sums."""
+"""Counters against plain sums and maxima."""
 
 import random
 
 import pytest
 
-from rtl_lib.count import CauseHistogram, EventCounter, account
+from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter, account
 
 from .bench import simulate
 
@@ -23,6 +23,23 @@ def test_events(bits):
             ctx.set(dut.clear, clear)
             await ctx.tick()
             count = 0 if clear else min(count + event, full)
+
+    simulate(dut, bench)
+
+
+def test_peak():
+    """A peak that is missed, forgotten, or survives its clear."""
+    rng, dut = random.Random(4), PeakCounter(6)
+
+    async def bench(ctx):
+        most = 0
+        for _ in range(300):
+            assert ctx.get(dut.value) == most
+            number, clear = rng.randrange(rng.choice([4, 64])), rng.random() < 0.05
+            ctx.set(dut.number, number)
+            ctx.set(dut.clear, clear)
+            await ctx.tick()
+            most = number if clear else max(most, number)
 
     simulate(dut, bench)
 

@@ -12,7 +12,7 @@ ADDRESS_BITS = PipelineOptions().address_bits
 
 
 @pytest.fixture(autouse=True)
-def without_order(monkeypatch):
+def without_order(monkeypatch, through_memory):
     """The kernels are looked at as the order pass sees them."""
     monkeypatch.setattr(Order, "run", lambda self, function: function)
 

@@ -7,6 +7,7 @@ from test_transforms import compiled, same
 from hls.ir import ArrayType, lane_mask, moved_type, walk
 from hls.ir.rewrite import constant
 
+pytestmark = pytest.mark.usefixtures("through_memory")
 ARGS = "kernel void k(global const int *restrict a, global int *restrict b, global int *c, int n)"
 LOOP = "for (int i = 1; i < n; i++)"
 

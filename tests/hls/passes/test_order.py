@@ -16,6 +16,7 @@ from hls.schedule import OperatorTiming, plan_kernel
 from hls.schedule.levels import assign_levels
 from hls.target.board import load_board
 
+pytestmark = pytest.mark.usefixtures("through_memory")
 ARGS = "__global int *restrict a, __global int *restrict b, int n, int m"
 BOARD = load_board("de5net")
 

@@ -1,7 +1,7 @@
 """A report in which every kind of finding occurs once."""
 
 from hls.diag import Diagnostic, Span
-from hls.report import Access, Bottleneck, Kernel, Loop, Private, Report, Resources, Share, Unroll
+from hls.report import Access, Bottleneck, Channel, Kernel, Loop, Private, Report, Resources, Share, Unroll
 
 
 def at(line, column=3):
@@ -37,4 +37,6 @@ ITEMS = Kernel("items", at(30, 15), ndrange=True, loops=(Loop("work-items", at(3
 BARE = Kernel("bare", at(40), ndrange=False)
 REPORT = Report("sample.cl", "de5net", 240.0, (TASK, ITEMS, BARE), shared=Resources(1000, 2000, 8, 0),
                 device=Resources(234720, 938880, 2560, 256), logic_cell="ALMs",
-                messages=(Diagnostic("#pragma once is not known and was left out", severity="note"),))
+                messages=(Diagnostic("#pragma once is not known and was left out", severity="note"),), channels=(
+                    Channel("c", at(1), 32, 1, 2, "registers", "nature of the underlying FIFO", "sample", at(9), "items", at(31)),
+                    Channel("wide", at(2), 512, 0, 0, "wires", "", "sample", at(10), "items", at(32), 5)))

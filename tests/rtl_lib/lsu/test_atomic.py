@@ -1,6 +1,7 @@
 """AtomicMemory and its units: several askers against a byte memory and the table of what atomic operations do."""
 
 import random
+from itertools import pairwise
 
 import pytest
 from amaranth import *
@@ -128,4 +129,4 @@ def test_answers_that_wait_for_others():
     asked = [[{"addr": 8 * k, "a": 1, "b": 0}] * 20 for k in range(2)]
     simulate(dut, *(send(unit.i, given) for unit, given in zip(dut.units, asked)), takes_in_turn,
              background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
-    assert all(b - a in (1, 1 - (1 << 32)) for numbers in found for a, b in zip(numbers, numbers[1:]))
+    assert all(b - a in (1, 1 - (1 << 32)) for numbers in found for a, b in pairwise(numbers))

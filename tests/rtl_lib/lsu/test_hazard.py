@@ -94,7 +94,6 @@ class Scenario:
                 if waiting[k] and self.rng.random() < 0.3:
                     count = self.rng.randint(1, waiting[k])
                     ctx.set(getattr(dut, f"retired{k}"), count)
-                    self.pending = count
                     waiting[k] -= count
                     self.visible[k] += count
             await ctx.tick()

@@ -1,0 +1,91 @@
+"""Which stores a load's value comes from, where that is known at compile time."""
+
+from dataclasses import dataclass
+
+from ..ir import Op, moved_type, walk
+from ..ir.accesses import predicate
+from .dependence import Kind
+from .loops import Loop
+from .same_place import SamePlaces
+from .trips import follows, implied
+
+__all__ = ["Writer", "Writers"]
+
+#: what one store's values of earlier iterations may take of registers; farther ones are read from memory
+MOST_BITS = 2048
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A store that wrote what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given that the
+    load happens."""
+
+    store: Op
+    distance: int
+    certain: bool
+
+
+class Writers:
+    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own)."""
+
+    def __init__(self, places: SamePlaces, loop: Loop | None):
+        self.places, self.loop = places, loop
+        body = loop.body if loop is not None else places.function.body
+        self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {op: op for op in body.ops}
+        self.order = {op: k for k, op in enumerate(body.ops)}
+        self.stores = [op for op in self.holder if op.opcode == "store"]
+        self.carries = loop is not None and not loop.parallel
+        self.continuing = implied(loop.again) if loop is not None else {}
+
+    def of(self, load: Op) -> list[Writer]:
+        """The stores whose values the load may read, the latest first; all but the last one may not have happened. Empty where
+        there are none, or where another store may come between."""
+        exact = sorted(self._exact(load), key=self._age)
+        known = {writer.store for writer in exact}
+        others = [store for store in self.stores if store not in known]
+        found = []
+        for writer in exact:
+            if writer.distance and not (writer.certain and self._short(writer)):
+                break
+            if any(self._comes_later(store, load, writer) for store in others):
+                break
+            found.append(writer)
+            if writer.certain:
+                break
+        return found
+
+    def _short(self, writer: Writer) -> bool:
+        return writer.distance * moved_type(writer.store).bits <= MOST_BITS
+
+    def _exact(self, load: Op) -> list[Writer]:
+        found = []
+        for store in self.stores:
+            if self.holder[store] is not store or not self.places.plain(store):
+                continue
+            distance = self.places.distance(store, load, self.loop)
+            if distance == 0 and self.order[store] > self.order[load]:
+                distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
+            if distance is not None and (distance == 0 or distance > 0 and self.carries):
+                found.append(Writer(store, distance, self._certain(store, load, distance)))
+        return found
+
+    def _certain(self, store: Op, load: Op, distance: int) -> bool:
+        facts = self.continuing if distance else implied(predicate(load))
+        return follows(predicate(store), facts)
+
+    def _age(self, writer: Writer) -> tuple[int, int]:
+        return writer.distance, -self.order[writer.store]
+
+    def _comes_later(self, store: Op, load: Op, writer: Writer) -> bool:
+        """Whether the store may write the place between the writer and the load."""
+        at, since = self.order[self.holder[store]], self.order[writer.store]
+        for fact in self.places.between(store, load):
+            if fact.kind is not Kind.RAW or fact.dst is not load:
+                continue
+            if fact.loop is None and (writer.distance or at > since):
+                return True
+            here = self.loop is not None and fact.loop is self.loop.op
+            if here and (fact.distance < writer.distance or fact.distance == writer.distance and at > since):
+                return True
+        return False
+

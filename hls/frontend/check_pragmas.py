@@ -1,0 +1,124 @@
+"""Pragmas and attributes of loops to attributes of the IR's loops."""
+
+from dataclasses import replace
+
+from ..diag import CompileError
+from . import tree as tt
+from . import types as ct
+from .check_declarations import DeclarationChecker
+from .parse import parse_expressions
+from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma
+
+__all__ = ["PragmaChecker"]
+
+
+class PragmaChecker(DeclarationChecker):
+    """Adds pragmas."""
+
+    def __init__(self, syntax):
+        super().__init__(syntax)
+        self._groups = 0  #: blocks of loops to be fused so far
+
+    def pragma(self, node) -> list[LoopPragma]:
+        """The loop pragma that a node is, if it is one; others are warned of where they ask for something unknown."""
+        span = self.span(node)
+        text = node.string if isinstance(node.string, str) else node.string.value.strip('"')
+        pragma = read_loop_pragma(str(text), span)
+        if pragma is not None:
+            return [pragma]
+        first = (str(text).split() or [""])[0]
+        if first not in IGNORED_PRAGMAS:
+            shown = first if first != "__attribute__" else str(text).split()[1]
+            self.warn(span, f"unknown pragma '{shown}' is ignored" if first == shown else
+                      f"unknown attribute '{shown}' is ignored", self._similar_pragma(shown))
+        return []
+
+    def _similar_pragma(self, name: str) -> str:
+        return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""
+
+    def unattached(self, pragmas: list[LoopPragma]):
+        """Warn of pragmas that no loop follows."""
+        for pragma in pragmas:
+            if pragma.name == "loop_fuse":
+                self.warn(pragma.span, "#pragma loop_fuse is not before a block of loops: ignored",
+                          "put the loops into braces, and it before them")
+            else:
+                self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
+                          "write it directly before for, while or do")
+
+    def fused(self, block: tt.Block, pragmas: list[LoopPragma]) -> tt.Block:
+        """The block with its loops marked for what a ``loop_fuse`` among the pragmas asks; others are warned of."""
+        wishes = [pragma for pragma in pragmas if pragma.name == "loop_fuse"]
+        self.unattached([pragma for pragma in pragmas if pragma not in wishes])
+        if len(wishes) > 1:
+            raise CompileError.at(wishes[1].span, f"#pragma loop_fuse stands at line {wishes[0].span.line}, too",
+                                  "keep one of them")
+        if not wishes:
+            return block
+        if sum(isinstance(s, tt.Loop) for s in block.statements) < 2:
+            self.warn(wishes[0].span, "#pragma loop_fuse: there are no two loops in this block", "remove it")
+        depth = self._number(wishes[0], wishes[0].argument, 1) if wishes[0].argument else 1
+        self._groups += 1
+        mark = (self._groups, depth, int(wishes[0].independent))
+        return replace(block, statements=tuple(
+            replace(s, attrs=s.attrs | {"loop_fuse": mark}) if isinstance(s, tt.Loop) else s for s in block.statements))
+
+    def loop_attrs(self, pragmas: list[LoopPragma]) -> tuple[dict, tuple]:
+        """What the pragmas before a loop ask for: its attributes, and (array or None, safelen or 0) of each ivdep."""
+        attrs, ivdep, spans = {}, [], {}
+        self.unattached([pragma for pragma in pragmas if pragma.name == "loop_fuse"])
+        for pragma in pragmas:
+            with self.recover():
+                if pragma.name == "loop_fuse":
+                    continue
+                if pragma.name == "ivdep":
+                    ivdep.append(self._ivdep(pragma))
+                else:
+                    self._attribute(pragma, attrs, spans)
+        opposites = contradiction(attrs)
+        if opposites:
+            with self.recover():
+                names = [_written(name, attrs[name]) for name in opposites]
+                raise CompileError.at(max(spans[name] for name in opposites),
+                                      f"'{names[1]}' and '{names[0]}' cannot both be meant", "keep one of them")
+        return attrs, tuple(ivdep)
+
+    def _attribute(self, pragma: LoopPragma, attrs: dict, spans: dict):
+        form = LOOP_PRAGMAS[pragma.name]
+        value = form.bare if not pragma.argument else self._number(pragma, pragma.argument, form.lowest)
+        if form.attr in attrs:
+            line = spans[form.attr].line
+            if attrs[form.attr] != value:
+                raise CompileError.at(pragma.span, f"#pragma {pragma.name} contradicts the one at line {line}",
+                                      "keep one of them")
+            self.warn(pragma.span, f"#pragma {pragma.name} says what the one at line {line} says", "remove one of them")
+        attrs[form.attr], spans[form.attr] = value, pragma.span
+
+    def _number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
+        try:
+            nodes = parse_expressions(text, pragma.span)
+        except CompileError:
+            plain = text.strip("<>=:() ")
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes a number, not '{text}'",
+                                  f"write #pragma {pragma.name} {plain if plain.isalnum() else 'N'}") from None
+        if len(nodes) != 1:
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
+        number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
+        if not lowest <= number <= LARGEST:
+            limit = f"at least {lowest}" if number < lowest else f"at most {LARGEST:,}"
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} cannot be {number:,}", limit)
+        return number
+
+    def _ivdep(self, pragma: LoopPragma) -> tuple[tt.Variable | None, int]:
+        variable = None
+        if pragma.array:
+            variable = self.find(pragma.array)
+            if not isinstance(variable, tt.Variable) or not isinstance(variable.type, (ct.Pointer, ct.Array)):
+                raise CompileError.at(pragma.span, f"ivdep: '{pragma.array}' is not an array or pointer",
+                                      "" if variable is not None else self.similar(pragma.array))
+        return variable, self._number(pragma, pragma.safelen, 1) if pragma.safelen else 0
+
+
+def _written(attr: str, value) -> str:
+    """An attribute as the source has it."""
+    return attr if value in (True, -1) else f"{attr} {value}"

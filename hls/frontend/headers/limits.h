@@ -1,0 +1,1 @@
+/* All that this header has elsewhere, every kernel has. */

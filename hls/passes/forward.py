@@ -1,0 +1,123 @@
+"""What a store wrote is used where it is read, without a way through memory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..analysis.loops import Loop
+from ..analysis.neighbours import ALONE
+from ..analysis.same_place import SamePlaces
+from ..analysis.writers import Writer, Writers
+from ..ir import Builder, Function, Op, Region, Type, Value
+from ..ir.accesses import predicate
+from ..ir.clone import clone_function
+from ..ir.rewrite import constant, resolve
+from ..ir.storage import zero
+
+__all__ = ["Forward"]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
+    in the same iteration, or a fixed number of iterations before, for which the loop carries it. Memory is then asked only in
+    the first iterations, and where the stores did not happen. Stores stay."""
+
+    address_bits: int = 64
+    name = "forward-stores"
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        places = SamePlaces(result, self.address_bits)
+        found = [(region, loop, writers) for region, loop in _regions(result, places)
+                 if (writers := _writers(places, region, loop))]
+        values: dict[Value, Value] = {}
+        for region, loop, writers in found:
+            _Forwarding(places, region, loop, writers, values).build()
+        resolve(result.body, values)
+        return result
+
+
+def _regions(function: Function, places: SamePlaces) -> Iterable[tuple[Region, Loop | None]]:
+    yield function.body, None
+    for loop in places.tree.loops.values():
+        if places.undisturbed(loop.op):
+            yield loop.body, loop
+
+
+def _writers(places: SamePlaces, region: Region, loop: Loop | None) -> dict[Op, list[Writer]]:
+    writers = Writers(places, loop)
+    loads = [op for op in region.ops if op.opcode == "load" and places.plain(op)] if writers.stores else []
+    return {load: found for load in loads if (found := writers.of(load))}
+
+
+class _Forwarding:
+    """Builds one region anew; ``values`` gets what takes the place of each loaded value."""
+
+    def __init__(self, places: SamePlaces, region: Region, loop: Loop | None, writers: dict[Op, list[Writer]],
+                 values: dict[Value, Value]):
+        self.region, self.loop, self.writers, self.values = region, loop, writers, values
+        self.outside = places.tree.region_of(loop.op) if loop is not None else None
+        self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
+        self.following: list[Value] = []  #: what the new carried values are next
+
+    def build(self):
+        ops, self.region.ops = self.region.ops, []
+        end = ops.pop()
+        last = Builder(Region(), end.span)
+        self.always = last.true()
+        for op in ops:
+            if op in self.writers:
+                self.values[op.result] = self._load(op, self.writers[op], Builder(self.region, op.span))
+            else:
+                self.region.ops.append(op)
+        if self.chains:
+            self.region.ops += last.region.ops
+        end.operands += self.following
+        self.region.ops.append(end)
+
+    def _load(self, load: Op, writers: list[Writer], b: Builder) -> Value:
+        on = predicate(load)
+        type = load.result.type
+        sources = [(self._happened(writer), self._value(writer, type, b)) for writer in writers]
+        if sources[-1][0] is None:
+            _, value = sources.pop()
+        else:
+            missing = on
+            for happened, _ in sources:
+                absent = b.value("xor", happened, b.true())
+                missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
+            value = b.value("load", load.operands[0], missing, result=type, attrs={**load.attrs, ALONE: True}, name=load.result.name)
+        for happened, written in reversed(sources):
+            value = b.value("select", happened, written, value)
+        return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
+
+    def _happened(self, writer: Writer) -> Value | None:
+        """Whether the store took place; None where it surely has."""
+        if writer.distance:
+            return self._earlier(self.always, writer.distance, "after")
+        return None if writer.certain else predicate(writer.store)
+
+    def _value(self, writer: Writer, type: Type, b: Builder) -> Value:
+        value = writer.store.operands[1]
+        if writer.distance:
+            value = self._earlier(value, writer.distance, value.name)
+        return value if value.type == type else b.value("bitcast", value, result=type)
+
+    def _earlier(self, value: Value, distance: int, name: str) -> Value:
+        """What the value was ``distance`` iterations before; 0 in the first ones."""
+        chain = self.chains.setdefault(value, [])
+        while len(chain) < distance:
+            chain.append(self._carry(chain[-1] if chain else value, name))
+        return chain[distance - 1]
+
+    def _carry(self, value: Value, name: str) -> Value:
+        """What the value was in the iteration before; 0 in the first one."""
+        op, body = self.loop.op, self.loop.body
+        start = Builder(Region(), op.span).const(zero(value.type), value.type)
+        at = self.outside.ops.index(op)
+        self.outside.ops.insert(at, start.op)
+        op.operands.append(start)
+        op.results.append(Value(value.type, name, op, len(op.results)))
+        body.args.append(Value(value.type, name, body, len(body.args)))
+        self.following.append(value)
+        return body.args[-1]

@@ -1,0 +1,145 @@
+"""Channels as hardware: the calls of a kernel, its ends of channels, and what joins the ends of all kernels."""
+
+from collections.abc import Iterable
+
+from amaranth import *
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
+from amaranth.lib import stream
+
+from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
+
+from ..analysis.channels import End, channel_ends
+from ..ir import Op, TokenType
+from ..memory import ChannelPlan
+from .interface import stream_prefix
+
+__all__ = ["Call", "ChannelWatch", "build_ends", "calls_of", "connect_channels"]
+
+
+class Call:
+    """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that take turns."""
+
+    def __init__(self, op: Op, end: End, unit, k: int):
+        self.op, self.end, self.unit, self.k = op, end, unit, k
+        self.in_turn = "turn" in op.attrs
+
+    def attach(self, context):
+        """Name what can be counted about the call."""
+        context.observe("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
+
+    def request(self):
+        _, pred, *value = self.op.operands[:2 + self.end.writes]
+
+        def fields(payload):
+            on = payload.on if self.end.writes else payload
+            return [(on, pred), *((payload.value, v) for v in value)]
+
+        return self.unit.i[self.k], fields
+
+    def response(self):
+        def fields(payload):
+            bits = [payload] if self.end.writes else [payload.value, payload.there]
+            results = [r for r in self.op.results if not isinstance(r.type, TokenType)]
+            return [(result, one, None) for result, one in zip(results, bits)]
+
+        return self.unit.o[self.k], fields
+
+
+def calls_of(context) -> dict[Op, Call]:
+    """The calls of a kernel, each with the unit that serves it and those it takes turns with."""
+    found = {}
+    for end, ops in channel_ends(context.function).items():
+        for together in _together(context, ops):
+            unit = _unit(context, end, together)
+            found |= {op: Call(op, end, unit, k) for k, op in enumerate(together)}
+    return found
+
+
+def _together(context, ops: list[Op]) -> list[list[Op]]:
+    """The calls by the regions they stand in."""
+    regions = [context.plan.top, *context.plan.loops.values()]
+    groups = [[op for op in ops if op in plan.place] for plan in regions]
+    return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups if group]
+
+
+def _unit(context, end: End, ops: list[Op]):
+    value = ops[0].operands[2] if end.writes else ops[0].results[0]
+    blocking = tuple(op.attrs["blocking"] for op in ops)
+    if end.writes:
+        return ChannelWriter(context.width(value), blocking, tuple(bool(op.results) for op in ops))
+    return ChannelReader(context.width(value), blocking)
+
+
+def build_ends(context) -> dict[End, object]:
+    """Put the units of all calls into the kernel's module; the stream of each of its ends of channels.
+
+    Units of different regions never work at the same time: the tokens of the program's order keep them apart.
+    """
+    m, ends = context.m, {}
+    for call in context.channels.values():
+        call.attach(context)
+    units = {call.unit: call for call in context.channels.values()}
+    for unit, call in units.items():
+        m.submodules[f"{context.op_name(call.op)}_unit"] = unit
+        ends.setdefault(call.end, []).append(unit.channel)
+    return {end: _merged(context, end, streams) for end, streams in ends.items()}
+
+
+def _merged(context, end: End, streams):
+    """One stream for several of which at most one is in use."""
+    m, shape = context.m, streams[0].payload.shape()
+    name = f"{'write' if end.writes else 'read'}_{end.channel}_{end.index}"
+    outer = stream.Signature(shape).create(path=(context.unique(name),))
+    if end.writes:
+        m.d.comb += [outer.valid.eq(Cat(s.valid for s in streams).any()), *(s.ready.eq(outer.ready) for s in streams)]
+        for s in streams:
+            with m.If(s.valid):
+                m.d.comb += outer.payload.eq(s.payload)
+        return outer
+    m.d.comb += outer.ready.eq(Cat(s.ready for s in streams).any())
+    m.d.comb += [signal for s in streams for signal in (s.valid.eq(outer.valid), s.payload.eq(outer.payload))]
+    return outer
+
+
+class ChannelWatch:
+    """What can be watched of a channel: how many values it holds, and whether a call waits at either side."""
+
+    def __init__(self, plan: ChannelPlan):
+        name = f"{plan.channel}_{plan.index}"
+        self.plan = plan
+        self.level = Signal(range(plan.depth + 1), name=f"{name}_level")
+        self.read_stall, self.write_stall = Signal(name=f"{name}_read_stall"), Signal(name=f"{name}_write_stall")
+
+
+def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
+    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels; the top-level ports of those that
+    lead to streams of the board, by name."""
+    ends, ports = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}, {}
+    for watch in watches:
+        plan = watch.plan
+        buffer = ChannelBuffer(plan.bits, plan.depth)
+        m.submodules[f"channel_{plan.channel}_{plan.index}"] = buffer
+        if plan.stream is not None:
+            outside, more = _board_side(plan)
+            ends[End(plan.channel, plan.index, plan.stream.direction == "in")] = outside
+            ports |= more
+        source, sink = (ends[End(plan.channel, plan.index, writes)] for writes in (True, False))
+        m.d.comb += [
+            buffer.i.valid.eq(source.valid), buffer.i.payload.eq(source.payload), source.ready.eq(buffer.i.ready),
+            sink.valid.eq(buffer.o.valid), sink.payload.eq(buffer.o.payload), buffer.o.ready.eq(sink.ready),
+            watch.level.eq(buffer.level),
+            watch.read_stall.eq(sink.ready & ~sink.valid),
+            watch.write_stall.eq(source.valid & ~source.ready),
+        ]
+    return ports
+
+
+def _board_side(plan: ChannelPlan):
+    """The board's end of an I/O channel, and its top-level ports by name."""
+    prefix = stream_prefix(plan.stream)
+    outside = stream.Signature(unsigned(plan.stream.bits)).create(path=(prefix,))
+    inward = plan.stream.direction == "in"
+    driven = PortDirection.Input if inward else PortDirection.Output
+    answered = PortDirection.Output if inward else PortDirection.Input
+    return outside, {f"{prefix}_valid": (outside.valid, driven), f"{prefix}_data": (outside.payload, driven),
+                     f"{prefix}_ready": (outside.ready, answered)}

@@ -1,0 +1,215 @@
+"""Channels between kernels: the storage between two ends, and the ends, where the calls of a kernel arrive."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .contract import Timing
+from .exits import advance
+from .library import shared
+from .mem.fifo import SHALLOW, StreamFifo
+from .stream import SkidBuffer
+
+__all__ = ["ChannelBuffer", "ChannelReader", "ChannelWriter", "Storage", "storage_for"]
+
+
+class Storage:
+    """What a channel of some depth is made of: ``kind`` in words, and the ``depth`` that it has then."""
+
+    def __init__(self, kind, depth):
+        self.kind, self.depth = kind, depth
+
+    def __repr__(self):
+        return f"Storage({self.kind!r}, {self.depth})"
+
+
+def storage_for(depth):
+    """The storage of a channel that holds at least ``depth`` values.
+
+    Two registers are the least that passes a value every cycle and cuts every path; so a depth of 1 becomes 2.
+    """
+    if not isinstance(depth, int) or depth < 0:
+        raise ValueError(f"depth must be 0 or a positive integer, not {depth!r}")
+    if depth == 0:
+        return Storage("wires", 0)
+    if depth <= 2:
+        return Storage("registers", 2)
+    return Storage("LUT RAM" if depth <= SHALLOW else "block RAM", depth)
+
+
+@shared
+class ChannelBuffer(wiring.Component):
+    """A channel without its ends: values leave in the order they came.
+
+    Rules
+    -----
+    1. Every value that was taken at ``i`` is offered at ``o``, once, in order.
+    2. It takes :func:`storage_for` ``(depth).depth`` values before it refuses one, whatever happens at ``o``.
+    3. With a depth of 0 it is wires: a value is taken in the cycle in which ``o`` takes it.
+    4. ``level`` counts what is inside, in every cycle.
+
+    Parameters
+    ----------
+    shape : shape of a value
+    depth : values it must hold, 0 or more
+
+    Ports
+    -----
+    i, o : streams of ``shape``
+    level : values inside
+    """
+
+    def __init__(self, shape, depth):
+        self.storage = storage_for(depth)
+        super().__init__({
+            "i": In(stream.Signature(shape)),
+            "o": Out(stream.Signature(shape)),
+            "level": Out(range(self.storage.depth + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        if self.storage.depth == 0:
+            connect(m, flipped(self.i), flipped(self.o))
+            return m
+        if self.storage.kind == "registers":
+            m.submodules.part = part = SkidBuffer(self.i.payload.shape())
+            m.d.comb += self.level.eq(part.o.valid + ~part.i.ready)
+        else:
+            m.submodules.part = part = StreamFifo(self.i.payload.shape(), self.storage.depth)
+            m.d.comb += self.level.eq(part.level)
+        connect(m, flipped(self.i), part.i)
+        connect(m, part.o, flipped(self.o))
+        return m
+
+
+class _Calls(wiring.Component):
+    """What both ends have in common: several calls that take turns.
+
+    Call 0 of a kernel's token comes first, then call 1, ... then call 0 of the next token. Each answers into a small queue of
+    its own, so that nothing but a full queue keeps a call from being made.
+    """
+
+    def _take_turns(self, m):
+        """The number of the call whose turn it is, and a signal to be driven when it was made."""
+        count = len(self.i)
+        turn, made = Signal(range(count)), Signal()
+        if count > 1:
+            with m.If(made):
+                m.d.sync += turn.eq(advance(turn, count))
+        return turn, made
+
+    def _answer_queue(self, m, k, shape):
+        queue = m.submodules[f"answers{k}"] = StreamFifo(shape, 2)
+        connect(m, queue.o, flipped(self.o[k]))
+        return queue
+
+
+@shared
+class ChannelReader(_Calls):
+    """The reading end of a channel in one kernel.
+
+    Rules
+    -----
+    1. Requests of call 0, 1, ... are served in turn, each answered once, :attr:`timing` after it was served.
+    2. A request that is ``on`` takes the next value of the channel. One that blocks waits for it; one that does not is served
+       at once, and answers ``there`` = 0 with the value 0 where the channel has nothing.
+    3. A request that is not ``on`` takes nothing and answers the same.
+    4. Nothing is taken from the channel that is not answered.
+
+    Parameters
+    ----------
+    shape : shape of a value
+    blocking : for each call whether it waits
+
+    Ports
+    -----
+    i : array of streams of ``on``; o : array of streams of ``{value, there}``
+    channel : stream of ``shape``
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, shape, blocking):
+        self.blocking = tuple(blocking)
+        self.answer = data.StructLayout({"value": Shape.cast(shape), "there": 1})
+        super().__init__({
+            "i": In(stream.Signature(1)).array(len(self.blocking)),
+            "o": Out(stream.Signature(self.answer)).array(len(self.blocking)),
+            "channel": In(stream.Signature(shape)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        turn, made = self._take_turns(m)
+        queues = [self._answer_queue(m, k, self.answer) for k in range(len(self.i))]
+        for request, queue in zip(self.i, queues, strict=True):
+            answer, there = queue.i.payload, self.channel.valid & request.payload
+            m.d.comb += [answer.there.eq(there), answer.value.eq(Mux(there, Value.cast(self.channel.payload), 0))]
+        with m.Switch(turn):
+            for k, (request, queue) in enumerate(zip(self.i, queues, strict=True)):
+                can = (~request.payload | self.channel.valid) if self.blocking[k] else C(1)
+                with m.Case(k):
+                    m.d.comb += [
+                        queue.i.valid.eq(request.valid & can),
+                        made.eq(queue.i.valid & queue.i.ready),
+                        request.ready.eq(made),
+                        self.channel.ready.eq(request.valid & request.payload & queue.i.ready),
+                    ]
+        return m
+
+
+@shared
+class ChannelWriter(_Calls):
+    """The writing end of a channel in one kernel.
+
+    Rules
+    -----
+    1. Requests of call 0, 1, ... are served in turn; those of calls that answer are answered once, :attr:`timing` after.
+    2. A request that is ``on`` offers its value to the channel. One that blocks waits until it is taken; one that does not is
+       served at once, and answers whether it was taken.
+    3. A request that is not ``on`` offers nothing, and answers 0.
+
+    Parameters
+    ----------
+    shape : shape of a value
+    blocking : for each call whether it waits
+    answers : for each call whether it answers
+
+    Ports
+    -----
+    i : array of streams of ``{on, value}``; o : array of streams of one bit: whether the channel took it
+    channel : stream of ``shape``; an offer of a call that does not block stands for one cycle only
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, shape, blocking, answers):
+        self.blocking, self.answers = tuple(blocking), tuple(answers)
+        request = data.StructLayout({"on": 1, "value": Shape.cast(shape)})
+        super().__init__({
+            "i": In(stream.Signature(request)).array(len(self.blocking)),
+            "o": Out(stream.Signature(1)).array(len(self.blocking)),
+            "channel": Out(stream.Signature(shape)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        turn, made = self._take_turns(m)
+        queues = {k: self._answer_queue(m, k, 1) for k, answers in enumerate(self.answers) if answers}
+        for queue in queues.values():
+            m.d.comb += queue.i.payload.eq(self.channel.valid & self.channel.ready)
+        with m.Switch(turn):
+            for k, request in enumerate(self.i):
+                on, room = request.payload.on, queues[k].i.ready if k in queues else C(1)
+                can = (~on | self.channel.ready) if self.blocking[k] else C(1)
+                with m.Case(k):
+                    m.d.comb += [
+                        self.channel.valid.eq(request.valid & on & room),
+                        Value.cast(self.channel.payload).eq(request.payload.value),
+                        made.eq(request.valid & room & can),
+                        request.ready.eq(made),
+                    ]
+                    if k in queues:
+                        m.d.comb += queues[k].i.valid.eq(made)
+        return m

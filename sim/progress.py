@@ -1,0 +1,91 @@
+"""Whether running kernels still get on, and if not, what each waits for."""
+
+from collections.abc import Mapping, Sequence
+
+from hls.profile.layout import CYCLES, Channel
+from hls.rtl.interface import KernelInterface, SystemInterface
+from rtl_lib.axi import register_map as at
+
+from .session import Session
+
+__all__ = ["PATIENCE", "Progress", "read_counters"]
+
+#: Cycles between two looks at running kernels: one of them must have issued something or moved a value in between.
+PATIENCE = 2_000_000
+#: The same where a memory with nothing on its way proves that nobody waits for it; longer than any pipeline.
+SHORT_PATIENCE = 10_000
+
+
+class Progress:
+    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` has all there are."""
+
+    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
+        self.session, self.kernels, self.system = session, kernels, system
+        self._joined = any(kernel.layout.channels for kernel in kernels)
+        self._seen: list[dict[str, int]] | None = None
+
+    @property
+    def patience(self) -> int:
+        """Cycles until the next look."""
+        return SHORT_PATIENCE if self._joined else PATIENCE
+
+    def look(self) -> str:
+        """Why no kernel will ever get on; empty while one does, or memory is still at work."""
+        before, now = self._seen, [read_counters(self.session, kernel) for kernel in self.kernels]
+        self._seen = now
+        if before is None or (self._joined and not self.session.quiet()):
+            return ""
+        moved = [name for kernel, old, new in zip(self.kernels, before, now) for name in _moving(kernel) if old[name] != new[name]]
+        if moved or not any(map(_moving, self.kernels)):
+            return ""
+        return self._explain(before, now)
+
+    def _explain(self, before, now) -> str:
+        events = "no loop issued and no memory access was accepted" if not self._joined else \
+            "no loop issued, no memory access was accepted and no channel passed a value"
+        kernels = list(zip(self.kernels, before, now))
+        if not self._joined:
+            return "\n".join(f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
+                             for kernel, old, new in kernels)
+        lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
+        lines += [f"  kernel {kernel.name} has not ended{_wait(kernel, old, new)}" for kernel, old, new in kernels]
+        lines += dict.fromkeys(self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels)
+        return "\n".join([*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"])
+
+    def _state(self, channel: Channel, kernel: KernelInterface, counters: Mapping[str, int]) -> str:
+        """What a channel holds, and who is at its ends."""
+        level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
+        held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
+        sides = [(other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name]
+        text = [f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
+                f"{'' if other in self.kernels else ', which does not run'}" for other, end in sorted(sides, key=lambda s: not s[1].writes)]
+        text += [f"stream {one.name} of the board {'writes' if one.direction == 'in' else 'reads'} it"
+                 for one in self.system.streams if one.channel == channel.name]
+        return f"  channel {channel.name} {held}; {', '.join(text)}"
+
+
+def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
+    """Every counter. Low words come before high ones: reading a low word holds the high one."""
+    places = {CYCLES: at.CYCLES} | {counter.name: counter.offset for counter in kernel.counters}
+    words = session.read([kernel.base + offset + half for offset in places.values() for half in (0, 4)])
+    return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
+
+
+def _moving(kernel: KernelInterface) -> list[str]:
+    """The counters that stand still only when the kernel does."""
+    present = {counter.name for counter in kernel.counters}
+    owners = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
+    moving = [counter.name for owner in owners for counter in owner.counters() if counter.kind in ("issued", "accepted", "words", "moved")]
+    return [name for name in moving if name in present]
+
+
+def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
+    """Where the cycles since the look before went, as the end of a sentence."""
+    accounts = [(now[counter.name] - before[counter.name], account) for account in kernel.layout.accounts
+                for counter in account.counters() if counter.name in now]
+    cycles, account = max(accounts, key=lambda pair: pair[0], default=(0, None))
+    return f": it is {account.cause}{_at(account.line)}" if cycles else ""
+
+
+def _at(line: int | None) -> str:
+    return f" (line {line})" if line else ""

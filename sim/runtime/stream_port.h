@@ -1,0 +1,45 @@
+// A stream between the board and the design: values wait here until the design takes them, or the host does.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "pin.h"
+#include "random.h"
+
+namespace sluice {
+
+/// Ports of the design named io_in_NAME_valid (io_out_NAME_valid where the design writes), _ready and _data.
+struct StreamPins {
+  Pin valid, ready, data;
+  bool inward;
+};
+
+/// Rules
+/// 1. Values are offered to the design in the order they were fed, each until it is taken.
+/// 2. What the design offers is taken whenever a stall does not forbid it, and kept in order.
+class StreamPort {
+ public:
+  StreamPort(const StreamPins& pins, std::string name) : pins_(pins), name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+  bool inward() const { return pins_.inward; }
+  /// Drops what waits; stalls come from `seed` from here on.
+  void reset(uint32_t seed);
+  /// `bytes` of one value or several, each of value_bytes().
+  void feed(const std::vector<uint8_t>& bytes, size_t value_bytes);
+  /// Everything that the design has written since the last call, `value_bytes` of each value.
+  std::vector<uint8_t> drain(size_t value_bytes);
+  void sample();
+  void drive();
+
+ private:
+  StreamPins pins_;
+  std::string name_;
+  std::deque<std::vector<uint8_t>> waiting_, written_;
+  StallSource stall_;
+  bool offered_ = false;
+};
+
+}  // namespace sluice

@@ -1,1 +1,0 @@
-__kernel void f(__global bool *a) { a[0] = true; }

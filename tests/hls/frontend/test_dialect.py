@@ -1,0 +1,156 @@
+"""What kernels for FPGAs write beyond plain OpenCL C, against PoCL where it takes it, too: pointers in arrays and through
+pointers, null, components by index, texts, bools in memory, names of the C library's types."""
+
+import numpy as np
+import pytest
+from pocl import pocl_context, run_both
+
+from hls.diag import CompileError
+from hls.frontend import parse_source
+from hls.ir.interpreter import run_kernel
+
+
+@pytest.fixture(scope="module")
+def context():
+    return pocl_context()
+
+
+POINTERS = """
+void set(int **where, int *to) { *where = to; }
+void swap(__global int **p, __global int **q) { __global int *t = *p; *p = *q; *q = t; }
+int sum(int *row[3], int n) { int s = 0; for (int i = 0; i < n; i++) s += row[i % 3][i & 3]; return s; }
+typedef struct { __global int *base; int n; } View;
+__kernel void k(__global int *a, __global int *b, __global int *o, int n, int m) {
+    __global int *both[2] = { a, b };
+    for (int i = 0; i < n; i++) o[i] = both[(i >> 1) & 1][i];
+    __global int *x = a, *y = b;
+    for (int i = 0; i < m; i++) { o[8] = o[8] * 3 + x[i]; swap(&x, &y); }
+    int u = 5, v = 6; int *p = &u; set(&p, m > 2 ? &v : &u); *p += 10; o[9] = u * 100 + v;
+    int cells[3][4] = { { 1, 2, 3, 4 }, { 10, 20, 30, 40 }, { 100, 200, 300, 400 } };
+    int *rows[3]; for (int i = 0; i < 3; i++) rows[(i + m) % 3] = cells[i];
+    o[10] = sum(rows, n); rows[1][2] = 7; o[11] = cells[(4 - m % 3) % 3][2];
+    int **pp = rows + 1; o[12] = pp[1][0]; int ***ppp = &pp; o[13] = (*ppp)[0][3];
+    View views[2]; views[0].base = a; views[0].n = 3; views[1].base = b + 1; views[1].n = 2;
+    o[14] = views[m & 1].base[views[m & 1].n];
+    __global int *q = 0; if (m > 2) q = a + 1;
+    o[15] = q ? q[0] : -1; o[16] = !q; o[17] = (q != NULL && *q > 0) + 2 * (q == a + 1); o[18] = a == (__global int *)0;
+    __global int *late[2] = { 0 }; if (n & 1) late[0] = b; late[1] = late[0];
+    o[19] = late[1] == 0 ? 77 : late[1][2];
+}
+"""
+
+
+@pytest.mark.parametrize("n, m", [(8, 2), (7, 4)])
+def test_pointers(context, n, m):
+    rng = np.random.default_rng(n)
+    run_both(context, POINTERS, "k", {"a": rng.integers(-99, 99, 9, "i4"), "b": rng.integers(-99, 99, 9, "i4"),
+                                      "o": np.zeros(20, "i4"), "n": np.int32(n), "m": np.int32(m)})
+
+
+COMPONENTS = """
+typedef struct { float4 v; int n; } Cell;
+float pick(float4 v, int i) { return v[i]; }
+__kernel void k(__global float4 *a, __global int8 *b, __global float *o, int n) {
+    float4 x = a[0]; int8 y = b[0]; float s = 0;
+    for (int i = 0; i < 4; i++) s += x[i] * (i + 1);
+    o[0] = s; x[n & 3] = 9.0f; o[1] = x[0] + 2 * x[1] + 4 * x[2] + 8 * x[3];
+    o[2] = pick(a[1], n & 3) + (a[0] + a[1])[2] + a[1].wzyx[1];
+    int t = 0; for (int i = 0; i < 8; i++) { y[i] += i; t = t * 5 + y[7 - i]; } o[3] = (float)(t & 0xffff);
+    a[1][n & 3] = -1.0f; b[0][1] = 42; b[0][n & 7] += 3;
+    Cell c[2]; c[0].v = x; c[1].v = a[1]; c[n & 1].v[(n >> 1) & 3] = 0.5f; o[4] = c[0].v.x + c[1].v.y + c[1].v[3];
+    __local float4 l[2]; l[0] = x; l[1] = a[0]; l[n & 1][2] = 8.0f; o[5] = l[0].z + l[1][2];
+}
+"""
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_components_by_index(context, n):
+    rng = np.random.default_rng(n)
+    run_both(context, COMPONENTS, "k", {"a": rng.integers(-9, 9, 8).astype("f4"), "b": rng.integers(-9, 9, 8, "i4"),
+                                        "o": np.zeros(6, "f4"), "n": np.int32(n)})
+
+
+MEMORY = """
+typedef struct { int at; bool leaf; short n; bool used[3]; } Node;
+bool flip(bool *b) { *b = !*b; return *b; }
+constant int LENGTH = 4;
+__constant char name[] = "abc\\n\\x41";
+__kernel void k(__global Node *nodes, __global int *o, int n, unsigned long long w) {
+    Node x = nodes[0]; x.leaf = !x.leaf; x.used[n & 1] = n > 2; nodes[1] = x; nodes[1].used[2] ^= 1;
+    bool seen[4] = { false }; seen[n & 3] = 7; o[0] = seen[0] + 2 * seen[1] + 4 * seen[2] + 8 * seen[3];
+    __local bool flags[4]; for (int i = 0; i < LENGTH; i++) flags[i] = i & n;
+    o[1] = flags[n & 3] + sizeof(Node) + sizeof(bool); bool b = n & 1; o[2] = flip(&b) + 2 * b + 4 * flip(&seen[1]);
+    const int HALF = 2; int a[HALF * 2]; for (int i = 0; i < HALF * 2; i++) a[i] = name[i]; o[3] = a[n & 3] + sizeof(name);
+    char local_text[4] = "xyz", cut[2] = "pq"; o[4] = local_text[n & 3] * 256 + cut[n & 1]; o[5] = (int)(w >> 33) + (int)(3ULL << 31 >> 30);
+}
+"""
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_bools_and_texts_in_memory(context, n):
+    nodes = np.zeros(24, "u1")
+    nodes[[0, 4, 6, 8]] = [9, n & 1, 5, 1]
+    run_both(context, MEMORY, "k", {"nodes": nodes, "o": np.zeros(6, "i4"), "n": np.int32(n), "w": np.uint64(0x123456789abcdef)})
+
+
+ACCEPTED = {
+    "standard types": '#include <stdint.h>\n#include "ihc_apint.h"\ntypedef unsigned char uint8_t;\n'
+                      "__kernel void k(__global int32_t *a, uint64_t n) { uint8_t x = n; a[0] = x; }",
+    "a label behind a loop's attribute": "__kernel void k(__global int *a) {"
+                                         " __attribute__((opencl_unroll_hint(4))) inner: for (int i = 0; i < 16; i++) a[i] = i; }",
+    "a constant variable in a pragma": "__kernel void k(__global int *a) { const int U = 4;\n#pragma unroll U\n"
+                                       "for (int i = 0; i < 16; i++) a[i] = i; }",
+    "attributes between declarators": "__kernel void k(__global int *a) {"
+                                      " __local int __attribute__((numbanks(2))) x[8], __attribute__((numbanks(4))) y[8];"
+                                      " x[0] = a[0]; y[1] = x[0]; a[1] = y[1]; }",
+    "a hint with a type": "__kernel __attribute__((vec_type_hint(float4))) void k(__global int *a) { a[0] = 1; }",
+    "a parameter's length from another": "void f(int n, int m[n][2]) { m[0][n - 1] = 3; }"
+                                         "__kernel void k(__global int *a) { int m[4][2]; f(2, m); a[0] = m[0][1]; }",
+    "extensions": "#if !defined(cl_khr_fp64) || !defined(cl_intel_channels) || !defined(cl_khr_local_int32_base_atomics)\n#error\n"
+                  "#endif\n__kernel void k(__global float *a) { a[0] = M_PI_F + FLT_EPSILON + M_SQRT2_F; }",
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_accepted_without_a_word(name):
+    assert parse_source(ACCEPTED[name], "k.cl").warnings == ()
+
+
+def test_numbers_on_the_command_line():
+    """A macro's text keeps together what is written together, and nothing else."""
+    source = "__kernel void k(__global float *a) { a[0] = SCALE -NEGATIVE; a[1] = TINY; a[2] = CALL(0.5f).x + M_PI_F; }"
+    defines = {"SCALE": "1.5f", "NEGATIVE": "-2.25e-1f", "TINY": "0x1.8p-3f", "CALL(x)": "(float2)(x, 1.f)"}
+    out = np.zeros(3, "f4")
+    run_kernel(parse_source(source, "k.cl", defines).module, "k", {"a": out.view("u1")}, {}, (1,))
+    np.testing.assert_array_equal(out, np.array([1.725, 0.1875, 0.5 + np.pi], "f4"))
+    with pytest.raises(CompileError, match="expected ';' before '.5f'"):
+        parse_source(source, "k.cl", {**defines, "TINY": "1 .5f"})
+
+
+@pytest.mark.parametrize("text, message", [
+    ("__kernel void k(__global float4 *a) { a[0][4] = 1; }", "index 4 is outside 'float4', which has 4 components"),
+    ("__kernel void k(__global float4 *a, int i) { a[0].x = (a[0] + a[1])[i]; }", "only of a variable or an element"),
+    ("#include <math.h>\n__kernel void k(__global int *a) { a[0] = 1; }", "file 'math.h' not found"),
+])
+def test_refused(text, message):
+    with pytest.raises(CompileError) as caught:
+        parse_source(text, "k.cl")
+    assert message in caught.value.diagnostics[0].message
+
+
+FLOW = """
+enum Wide { BIG = 4294883355U, NEXT, LESS = -1 };
+typedef float2 pair;
+int digit(int x) { switch (x) { case 0: return 5; case 1: x += 2; default: return x * 3; } }
+int broken(int x) { switch (x & 3) { case 0: return 5; default: if (x > 4) break; return 7; } return 9; }
+__kernel void k(__global uint *o, int n) {
+    pair __attribute__((bankwidth(sizeof(pair)))) a[2] = { { 1, 2 }, { 3, 4 } };
+    o[0] = BIG * (uint)n; o[1] = NEXT >> 4; o[2] = LESS; o[3] = sizeof(BIG); o[4] = digit(n) + 100 * broken(n) + (int)a[n & 1].y;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+def test_enums_and_switches(context, n):
+    run_both(context, FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""), "k", {"o": np.zeros(5, "u4"), "n": np.int32(n)})
+    assert parse_source(FLOW, "k.cl").warnings == ()

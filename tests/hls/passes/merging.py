@@ -1,0 +1,64 @@
+"""Shared by tests of loops that become one: kernels with pragmas strewn in, run before and after."""
+
+import random
+import re
+
+from hls.frontend import parse_source
+from hls.ir import Module, walk
+from hls.ir.interpreter import run_kernel
+from hls.ir.verifier import verify
+from hls.passes.inline import Inline
+from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.target.board import load_board
+from tests.programs.generate import launches, random_kernel
+
+__all__ = ["check_random", "loops", "outcome", "passes_through"]
+
+_LOOP = re.compile(r"^(\s*)(for|while|do)\b.*\{$", re.MULTILINE)
+_MAX_ITERATIONS = 30_000
+
+
+def loops(function) -> int:
+    return sum(op.opcode == "loop" for op in walk(function.body))
+
+
+def passes_through(text: str, until: str, record=None, warn=None, mark=None):
+    """(module of the source, function before the pass of that name, after it, after all passes), each verified."""
+    module = parse_source(text, "k.cl", {}, []).module
+    for op in walk(module.kernels[0].body) if mark else ():
+        if op.opcode == "loop":
+            mark(op)
+    (function,) = Inline().run(module).kernels
+    stages = {}
+    options = PipelineOptions(model=load_board("de5net").delay_model(), record=record, warn=warn)
+    for each in kernel_pipeline(options):
+        before, function = function, each.run(function)
+        verify(function)
+        if each.name == until:
+            stages = {"before": before, "after": function}
+    return module, stages["before"], stages["after"], function
+
+
+def outcome(function_or_module, launch) -> dict:
+    """The bytes of all buffers after a run."""
+    module = function_or_module if isinstance(function_or_module, Module) else Module({function_or_module.name: function_or_module})
+    name = next(iter(f.name for f in module.kernels))
+    buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
+    run_kernel(module, name, buffers, launch.scalars, launch.global_size, None, launch.offset, _MAX_ITERATIONS)
+    return {name: bytes(data) for name, data in buffers.items()}
+
+
+def check_random(seed: int, until: str, pragmas: list[str], mark=None) -> int:
+    """Compare a random kernel with pragmas before its loops, at each stage; returns how many loops were made one.
+
+    ``mark`` is given every loop of the IR, to ask for what no pragma before a loop can.
+    """
+    rng, kernel = random.Random(seed), random_kernel(seed)
+    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0], kernel.text)
+    merged = []
+    module, before, after, last = passes_through(text, until, lambda r: merged.append(r) if hasattr(r, "how") else None, mark=mark)
+    for launch in launches(kernel, seed):
+        expected = outcome(module, launch)
+        for stage in (before, after, last):
+            assert outcome(stage, launch) == expected, text
+    return len(merged)

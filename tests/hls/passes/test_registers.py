@@ -1,0 +1,183 @@
+"""Values that stay in registers instead of going through memory: same bytes, and fewer accesses where they must be fewer."""
+
+import random
+
+import numpy as np
+import pytest
+from test_transforms import compiled, count, loops, same
+
+from hls.ir import walk
+from hls.passes.forward import Forward
+from hls.passes.promote import Promote
+
+ARGS = "kernel void k(global int *restrict a, global int *restrict b, global int *c, global int *d, int n, int m)"
+LOOP = "\n#pragma unroll 1\nfor (int i = 0; i < n; i++)"
+
+
+def buffers(seed: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.integers(-99, 99, 96).astype(np.int32) for name in "abcd"}
+
+
+def check(body: str, args: str = ARGS, **options):
+    module, function = compiled(f"{args} {{ {body} }}", **options)
+    for n in (0, 1, 2, 3, 7, 24):
+        for m in (0, 5):
+            same(module, function, buffers(n), {"n": n, "m": m})
+    return function
+
+
+def in_loops(function, opcode: str, mem: str = "a") -> list:
+    return [op for loop in loops(function) for op in loop.regions[0].ops
+            if op.opcode == opcode and op.operands[0].op.attrs["mem"] == mem]
+
+
+@pytest.mark.parametrize("body, loads, stores", [
+    ("a[0] += b[i];", 0, 0),
+    ("a[m] = a[m] * 3 + b[i];", 0, 0),
+    ("if (b[i] & 1) a[m] += b[i];", 1, 0),  # no load that the program would not make
+    ("a[m] = b[i]; if (i & 1) a[m] = i;", 0, 0),
+    ("if (i & 1) a[m] = i;", 0, 0),
+    ("a[m] += i; c[i] = i; if (a[m] > 3) break;", 0, 0),
+    ("for (int j = 0; j < m; j++) a[i] += b[j];", 0, 0),
+    ("for (int j = 0; j < m; j++) a[0] += b[j + i];", 0, 0),
+    ("a[0] += b[i]; a[1] ^= a[0];", 0, 0),
+    ("a[0] += b[i]; a[m] += i;", 2, 2),  # m may be 0
+    ("a[0] += a[i + 1];", 1, 0),
+    ("a[0] += a[i];", 1, 1),  # which reads a[0], too
+], ids=range(12))
+def test_fixed_places(body, loads, stores):
+    function = check(f"{LOOP} {{ {body} }}")
+    inner = [op for loop in loops(function) for op in walk(loop.regions[0]) if op.opcode in ("load", "store")
+             and op.operands[0].op.attrs["mem"] == "a"]
+    innermost = [op for op in inner if not any(op in outer.regions[0].ops for outer in loops(function)
+                                               if any(x.opcode == "loop" for x in outer.regions[0].ops))]
+    assert sum(op.opcode == "load" for op in innermost) == loads
+    assert sum(op.opcode == "store" for op in innermost) == stores
+
+
+def test_what_may_overlap_keeps_its_stores():
+    function = check(f"{LOOP} c[0] += d[i];")
+    assert not in_loops(function, "load", "c") and len(in_loops(function, "store", "c")) == 1
+    function = check(f"{LOOP} {{ c[0] += i; d[i] = 3; }}")
+    assert len(in_loops(function, "load", "c")) == 1
+
+
+@pytest.mark.parametrize("body, fences", [
+    ("a[i + 1] = a[i] + b[i];", 0),
+    ("a[i + 4] = a[i] * 3 + b[i];", 0),
+    ("a[i + 40] = a[i] * 3;", 0),
+    ("a[i + 2] = a[i] ^ a[i + 1];", 0),
+    ("a[2 * i + 4] = a[2 * i] + 1; a[2 * i + 3] = a[2 * i + 1] - 1;", 0),
+    ("a[40 - i] = a[41 - i] + b[i];", 0),
+    ("a[i] = b[i]; a[i] += i; b[i] = a[i];", 0),
+    ("a[i] = b[i]; if (b[i + 1] & 1) a[i] += 7; a[i] ^= m;", 0),
+    ("if (i > 3) a[i + 1] = a[i] + b[i];", 1),  # the store of the iteration before may not have happened
+    ("a[i + 1] = a[i] + b[i]; if (b[i + 2] > 90) break;", 0),
+    ("if (b[i] > 90) break; a[i + 1] = a[i] + b[i];", 0),
+    ("a[b[i] & 31] = i; b[i] = a[b[i + 1] & 31];", 1),
+    ("int p = b[i] & 31; a[p] = i; b[i] = a[p];", 0),
+], ids=range(13))
+def test_moving_places(body, fences):
+    function = check(f"{LOOP} {{ {body} }}")
+    assert bool(count(function, "fence")) == fences
+
+
+def test_copies_of_a_loop_leave_one_load():
+    function = check("\n#pragma unroll 4\nfor (int i = 0; i < n; i++) a[i + 1] = a[i] + b[i];")
+    assert not count(function, "fence") and len(in_loops(function, "load")) == 1
+
+
+def test_memory_is_asked_in_the_first_iterations_only():
+    function = check(f"{LOOP} a[i + 3] = a[i] + b[i];")
+    load, = in_loops(function, "load")
+    bits = [v for v in loops(function)[0].regions[0].args if v.name == "after"]
+    assert len(bits) == 3 and load.operands[1].op.opcode == "xor" and load.operands[1].op.operands[0] in bits
+
+
+def test_too_many_values_stay_in_memory():
+    function = check(f"{LOOP} a[i + 70] = a[i] + b[i];")
+    assert count(function, "fence") and not any(v.name == "after" for v in loops(function)[0].regions[0].args)
+
+
+def test_an_array_that_is_not_read_any_more_goes():
+    function = check("int t[512]; t[0] = m;" + f"{LOOP} {{ t[i + 1] = t[i] + b[i]; a[i] = t[i + 1]; }}")
+    assert "t" in function.memories  # the first iteration reads t[0]
+    function = check("int t[512];" + f"{LOOP} {{ t[i & 511] = b[i]; a[i] = t[i & 511]; }}")
+    assert "t" not in function.memories
+
+
+def test_floats_read_as_integers():
+    args = "kernel void k(global float *restrict a, global int *restrict b, int n, int m)"
+    module, function = compiled(f"{args} {{ global int *p = (global int *)a; {LOOP} {{ a[i] = b[i]; b[i] = p[i]; }} }}")
+    assert not count(function, "fence") and not in_loops(function, "load")
+    same(module, function, {"a": np.ones(8, np.float32), "b": np.arange(8, dtype=np.int32)}, {"n": 8, "m": 0})
+
+
+def test_volatile_places_stay():
+    args = "kernel void k(global volatile int *restrict a, global int *restrict b, int n, int m)"
+    _, function = compiled(f"{args} {{ {LOOP} {{ a[0] += b[i]; a[i + 2] = a[i + 1]; }} }}")
+    assert len(in_loops(function, "load")) == 2 and len(in_loops(function, "store")) == 2
+
+
+def test_work_items_share_nothing():
+    args = "kernel void k(global int *restrict a, global int *restrict b, int n, int m)"
+    module, function = compiled(f"{args} {{ int i = get_global_id(0); b[i] = i; a[i + 1] = a[i + 1] + b[i]; a[70] += 1; }}")
+    assert not in_loops(function, "load", "b")
+    same(module, function, {name: data for name, data in buffers(1).items() if name in "ab"}, {"n": 1, "m": 0}, (16,))
+
+
+class Programs:
+    """Random loops that write and read arrays near each other's places."""
+
+    def __init__(self, seed: int):
+        self.rng = random.Random(seed)
+
+    def place(self, counters: list[str]) -> str:
+        array = self.rng.choice(["a", "a", "a", "b", "c", "d", "t"])
+        counter = self.rng.choice(counters)
+        index = self.rng.choice([f"{counter} + {self.rng.randrange(5)}", f"{counter} + {self.rng.randrange(3)}",
+                                 f"2 * {counter} + {self.rng.randrange(3)}", f"{40 + self.rng.randrange(3)} - {counter}",
+                                 "m", "3", f"{self.rng.randrange(4)}", f"(b[{counter}] & 15)", f"({counter} & 3)"])
+        return f"{array}[{index}]"
+
+    def statement(self, counters: list[str], depth: int) -> str:
+        kind = self.rng.random()
+        if kind < 0.15 and depth < 2:
+            j = f"j{depth}"
+            body = self.block([*counters, j], depth + 1)
+            return f"\n#pragma unroll {self.rng.choice([1, 1, 2])}\nfor (int {j} = 0; {j} < {self.rng.choice(['m', '3', 'n / 2'])}; {j}++) {body}"
+        if kind < 0.3:
+            return f"if ({self.rng.choice(['i & 1', 'i > 2', self.place(counters) + ' & 1'])}) {self.block(counters, depth + 1, 2)}"
+        if kind < 0.35:
+            return f"if ({self.place(counters)} > 90) {self.rng.choice(['break', 'continue'])};"
+        target = self.place(counters)
+        source = target if self.rng.random() < 0.3 else self.place(counters)
+        return f"{target} = {source} {self.rng.choice(['+', '^', '- 2 *'])} {self.rng.choice([self.place(counters), 'i'])};"
+
+    def block(self, counters: list[str], depth: int, most: int = 4) -> str:
+        return "{ " + " ".join(self.statement(counters, depth) for _ in range(self.rng.randint(1, most))) + " }"
+
+    def text(self) -> str:
+        return f"int t[96]; for (int z = 0; z < 96; z++) t[z] = a[z]; {LOOP} {self.block(['i'], 0)} for (int z = 0; z < 96; z++) d[z] ^= t[z];"
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_random_programs(part):
+    replaced = 0
+    for seed in range(16 * part, 16 * part + 16):
+        text = Programs(seed).text()
+        module, function = compiled(f"{ARGS} {{ {text} }}")
+        replaced += any(v.name in ("after",) or v.name.endswith((".has", ".written")) for loop in loops(function)
+                        for v in loop.regions[0].args)
+        for n, m in ((0, 1), (1, 2), (5, 4), (11, 3)):
+            same(module, function, buffers(seed), {"n": n, "m": m})
+    assert replaced
+
+
+def test_inputs_stay_as_they_were():
+    _, function = compiled(f"{ARGS} {{ {LOOP} a[i + 1] = b[i]; }}")
+    for each in (Promote(), Forward()):
+        before = sum(1 for _ in walk(function.body))
+        each.run(function)
+        assert sum(1 for _ in walk(function.body)) == before

@@ -1,0 +1,39 @@
+"""Values of several iterations ago, under random stalls, in rigid and in elastic levels."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls.driver import compile
+from tests.kernels.system import KernelSystem, Launch, kernel_names
+
+SOURCE = (Path(__file__).parent / "histories.cl").read_text()
+#: The II that the distance allows, by kernel: the latency of the chain of operations over it.
+INTERVALS = {"eight_products": 1, "four_sums": 2, "unknown_start": 1, "several_taps": 2, "until_large": 2}
+
+
+def launch(n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    return Launch({"a": rng.uniform(0.5, 2.0, 128).astype(np.float32), "out": np.zeros(80, np.float32)}, {"n": n})
+
+
+@pytest.mark.parametrize("kernel", INTERVALS)
+def test_intervals(kernel):
+    plan = next(k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
+    (loop,) = plan.loops.values()
+    assert loop.ii == INTERVALS[kernel]
+    assert any(c.root is not None for c in loop.carried)
+
+
+@pytest.fixture(scope="module", params=[0, 64], ids=["rigid", "elastic"])
+def system(request):
+    system = KernelSystem(SOURCE, elastic_depth=request.param)
+    yield system
+    system.close()
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(n) for n in (0, 1, 2, 3, 7, 12, 40)], (0, 1, 2))
