@@ -13,12 +13,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test check bench lint clean
+.PHONY: help setup demo test check bench peers lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
 	@echo 'make test    all tests; make check: only those without a simulator build (about 3 minutes)'
 	@echo 'make bench   every example at full size against the bound of its hardware'
+	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
 
 setup: $(STAMP)
@@ -64,6 +65,14 @@ test: check
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
+
+# Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
+$(VENV)/.peers: $(STAMP)
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -e '.[peers]'
+	@touch $@
+
+peers: $(VENV)/.peers
+	@$(BIN)/python -m tests.peers
 
 lint: setup
 	@$(BIN)/ruff check .

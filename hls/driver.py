@@ -10,7 +10,9 @@ from .ir import Function, Module
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
 from .passes.copies import GroupCopies
+from .passes.dce import DeadCode
 from .passes.hardware import check_hardware, check_options
+from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
@@ -20,7 +22,7 @@ from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, balance_channels, plan_kernel
+from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
@@ -83,13 +85,13 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         channels = plan_channels(module.channels, [k.function for k in kernels], board)
         channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, channels, board, options, _address_bits(board))
+        verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
     return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
-    timing = OperatorTiming(board.delay_model(), _address_bits(board))
+    timing = OperatorTiming(board.delay_model(), board.address_bits)
     told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(module, PipelineOptions(
@@ -98,6 +100,13 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
         fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
     kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
+
+
+def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
+    return Diagnostic(f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
+                      f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}", loop.loop.span,
+                      "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
+                      "warning")
 
 
 def _check(options: Options, board: Board):
@@ -116,9 +125,15 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
-    function = Lookahead(timing.model).run(GroupCopies(board.memory.read_latency).run(function))
+    function = GroupCopies(board.memory.read_latency).run(function)
+    function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
+    function = DeadCode().run(function)
     memory = plan_memory(function, board.memory)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    if tell:
+        for loop in plan.loops.values():
+            if loop.period > timing.period:
+                tell(_slower_clock(loop, timing.period))
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
@@ -128,7 +143,3 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
 def _access_bytes(board: Board) -> int:
     """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
     return 128 if board.memory.kind == "onchip" else board.memory.word_bytes
-
-
-def _address_bits(board: Board) -> int:
-    return max(13, (board.memory.bytes - 1).bit_length())

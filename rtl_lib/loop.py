@@ -37,9 +37,11 @@ class LoopHeader(wiring.Component):
     8. While ``apart`` is high a request starts only when no slot is running: tokens then come in the order of the
        requests, as with one slot. ``apart`` changes only while nothing runs.
 
-    8. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last. ``done`` may then
+    9. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last. ``done`` may then
        come for an invocation whose later tokens were issued already: it takes back an ``again`` that has not
        issued, or comes with it, and withdraws the offer made from it.
+    10. With ``once`` (one slot, one entry) a request is taken when its result is (``retire``), and offered unchanged until then:
+       ``invariant`` comes from there, and the header keeps no copy. For loops that seldom start, as no request overtakes a result.
 
     Parameters
     ----------
@@ -48,6 +50,7 @@ class LoopHeader(wiring.Component):
     slots : invocations that may run at once, at least 1
     entries : invocations that may be running, in flight or waiting for their turn at the exit, at least 1
     speculative : tokens are issued ahead of the decision whether there are more
+    once : rule 10
 
     Ports
     -----
@@ -62,12 +65,14 @@ class LoopHeader(wiring.Component):
     full : a request waits although a slot is free, because no exit entry is
     """
 
-    def __init__(self, initial, invariant, slots, entries, speculative=False):
+    def __init__(self, initial, invariant, slots, entries, speculative=False, once=False):
         check_slots(slots)
         check_entries(entries)
+        if once and (slots, entries) != (1, 1):
+            raise ValueError(f"one request needs one slot and one entry, not {slots} and {entries}")
         if speculative and slots != 1:
             raise ValueError(f"a speculative loop has one slot, not {slots}")
-        self.slots, self.entries, self.speculative = slots, entries, speculative
+        self.slots, self.entries, self.speculative, self.once = slots, entries, speculative, once
         super().__init__({
             "i": In(stream.Signature(data.StructLayout({"initial": initial, "invariant": invariant}))),
             "o": Out(stream.Signature(data.StructLayout({
@@ -94,7 +99,7 @@ class LoopHeader(wiring.Component):
         m.d.comb += [
             start.eq(pool.free & exits.available & ~self._held(m, queue) & ~(self.apart & pool.busy)),
             token.first.eq(self.i.valid & start),
-            self.i.ready.eq(self.o.ready & start),
+            self.i.ready.eq(self.retire if self.once else self.o.ready & start),
             self.o.valid.eq(token.first | queue.head.valid),
             token.slot.eq(Mux(token.first, pool.slot, queue.head.slot)),
             token.initial.eq(self.i.payload.initial),
@@ -129,6 +134,9 @@ class LoopHeader(wiring.Component):
     def _keep_invariants(self, m):
         """Entry and invariant of each slot, written by the first token and read by the others."""
         token = self.o.payload
+        if self.once:
+            m.d.comb += token.invariant.eq(self.i.payload.invariant)
+            return
         tail = Signal(range(self.entries))
         with m.If(self.invocations):
             m.d.sync += tail.eq(advance(tail, self.entries))

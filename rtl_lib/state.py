@@ -18,20 +18,25 @@ class SlotRegister(wiring.Component):
     1. ``read.value`` is the value last written to ``read.slot``, in the same cycle (combinational).
     2. A write is never refused and is seen by reads one cycle later: a read in the same cycle gets the
        value before it.
-    3. Before its first write a slot holds no promised value.
+    3. Before its first write a slot holds no promised value; with ``preset`` it holds that from the cycle after ``restart`` on. What
+       is written in the cycle of ``restart`` is lost.
 
     Parameters
     ----------
     shape : the value's shape, of any width, zero included
     slots : number of slots, at least 1; one slot is a plain register
+    preset : the bits to begin with, for one slot; None for none
     """
 
-    def __init__(self, shape, slots):
+    def __init__(self, shape, slots, preset=None):
         check_slots(slots)
-        self.slots = slots
+        if preset is not None and slots != 1:
+            raise ValueError(f"a preset register has one slot, not {slots}")
+        self.slots, self.preset = slots, preset
         super().__init__({
             "read": In(wiring.Signature({"slot": Out(range(slots)), "value": In(shape)})),
             "write": In(wiring.Signature({"valid": Out(1), "slot": Out(range(slots)), "value": Out(shape)})),
+            "restart": In(1),
         })
 
     def elaborate(self, platform):
@@ -44,6 +49,9 @@ class SlotRegister(wiring.Component):
             m.d.comb += self.read.value.eq(value)
             with m.If(self.write.valid):
                 m.d.sync += value.eq(self.write.value)
+            if self.preset is not None:
+                with m.If(self.restart):
+                    m.d.sync += Value.cast(value).eq(self.preset)
             return m
         m.submodules.values = values = Memory(shape=shape, depth=self.slots, init=[])
         read, write = values.read_port(domain="comb"), values.write_port()

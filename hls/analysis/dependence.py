@@ -17,7 +17,15 @@ from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
 
-__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised"]
+#: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
+RING = "ring"
+#: attribute of what became of an array that is shifted in some iterations only
+CONDITIONAL = "conditional"
+#: attribute of a store, its number, and of loads: the numbers of stores of the same iteration whose places they never read, as their
+#: own conditions say
+WRITER, APART = "writer", "apart"
+
+__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -142,10 +150,28 @@ class DependenceTester:
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         found = []
         for src, dst, loop, same in self._orders(first, second, carried):
+            if loop is None and src.attrs.get(WRITER, -1) in dst.attrs.get(APART, ()):
+                continue
             distance, known = self._meeting(src, dst, loop, same)
             if distance is not None:
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
-        return found
+        return [later for fact in found if (later := self._turned(fact)) is not None]
+
+    def _turned(self, fact: Dependence) -> Dependence | None:
+        """The dependence in a delay line: an element is read, and its place stored to again, only a whole turn after it was
+        stored. Known where one loop does all of that."""
+        turn, region = self._turn(fact.src), self.tree.region_of(fact.src)
+        around = self.tree.around(fact.src)
+        if turn is None or fact.kind is Kind.WAR or region is not self.tree.region_of(fact.dst) or not around:
+            return fact
+        stores = [op for op in walk(region) if op.opcode == "store" and memory_name(op) == memory_name(fact.src)]
+        alone = all(self.tree.region_of(op) is region for op in stores) and len(stores) <= turn
+        if not alone or fact.loop not in (None, around[-1].op):
+            return fact
+        return replace(fact, distance=max(fact.distance, turn // len(stores)), known=True) if fact.loop else None
+
+    def _turn(self, access: Op) -> int | None:
+        return dict(_memory(self.function, access).attrs).get(RING)
 
     def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
         """(least distance at which the two meet, whether it is known exactly). Asked once for all pairs that look alike: in an

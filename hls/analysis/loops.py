@@ -8,7 +8,7 @@ from ..ir.rewrite import constant
 from ..ir.values import signed
 from .trips import implied
 
-__all__ = ["Induction", "Loop", "LoopTree"]
+__all__ = ["Induction", "Loop", "LoopTree", "step_of"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Loop:
         """Carried values with a constant step, by their argument."""
         found = {}
         for arg, init in zip(self.body.args, self.op.operands[1:], strict=True):
-            step = _step(arg, self.following(arg))
+            step = step_of(arg, self.following(arg))
             if step is not None:
                 found[arg] = Induction(arg, init, step)
         return found
@@ -83,7 +83,7 @@ def _most_trips(induction: Induction, test: Op) -> int | None:
     return max(1, -((start - end) // induction.step))
 
 
-def _step(arg: Value, following: Value) -> int | None:
+def step_of(arg: Value, following: Value) -> int | None:
     """By how much ``following`` exceeds ``arg``, if that is a constant."""
     total = 0
     while following is not arg:

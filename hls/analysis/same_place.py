@@ -1,6 +1,6 @@
 """Accesses that touch exactly the same bytes: in one iteration, or a known number of iterations apart."""
 
-from ..ir import Function, Op, Type, has, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, Op, Region, Type, has, is_access, lane_mask, memory_name, moved_type, walk
 from .affine import Affine
 from .dependence import Dependence, DependenceTester, promised
 from .loops import Loop
@@ -22,9 +22,9 @@ class SamePlaces:
         """Whether the operation is an access, as a whole, of a memory that nobody else looks into."""
         return is_access(op) and lane_mask(op) is None and not self.function.memories[memory_name(op)].volatile
 
-    def undisturbed(self, op: Op) -> bool:
-        """Whether nothing in the operation (a loop) but loads and stores has an effect on memory, or on what others see of it."""
-        return not any(has(inner, "effect") and not is_access(inner) for region in op.regions for inner in walk(region))
+    def undisturbed(self, region: Region) -> bool:
+        """Whether nothing in the region but loads and stores has an effect on memory, or on what others see of it."""
+        return not any(has(op, "effect") and not is_access(op) for op in walk(region))
 
     def form(self, access: Op) -> Affine:
         """The byte offset of the access, where it takes place."""
@@ -35,10 +35,14 @@ class SamePlaces:
         form = self.form(access)
         return loop not in form.terms and self._steady(form, loop)
 
+    def same_size(self, one: Op, other: Op) -> bool:
+        """Whether the accesses, which are aligned, touch all bytes of each other or none."""
+        return memory_name(one) == memory_name(other) and _alike(moved_type(one), moved_type(other))
+
     def distance(self, store: Op, load: Op, loop: Loop | None) -> int | None:
         """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote; None if never,
         or if nobody knows. Both stand in the loop's body (None: in the kernel's). Fixed places have distance 0."""
-        if memory_name(store) != memory_name(load) or not _alike(moved_type(store), moved_type(load)):
+        if not self.same_size(store, load):
             return None
         written, read = self.form(store), self.form(load)
         if written.terms != read.terms:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
 
-__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied"]
+__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "value_where"]
 
 #: not (a . b) is (a, or swapped b) . the other
 INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
@@ -98,6 +98,11 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         numbers = {**state, **facts}
         state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
     return None
+
+
+def value_where(value: Value, numbers: dict[Value, int]):
+    """The number a value is where others are known, None where these do not say. Pure operations only."""
+    return _evaluate(value, dict(numbers))
 
 
 def _deciding(loop: Op) -> list[int]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..ir import Op, moved_type, walk
+from ..ir import Op, memory_name, moved_type, walk
 from ..ir.accesses import predicate
 from .dependence import Kind
 from .loops import Loop
@@ -18,18 +18,20 @@ MOST_BITS = 2048
 @dataclass(frozen=True)
 class Writer:
     """A store that wrote what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given that the
-    load happens."""
+    load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart."""
 
     store: Op
     distance: int
     certain: bool
+    compare: bool = False
 
 
 class Writers:
-    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own)."""
+    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own). With ``compare`` addresses
+    of global memory that may be equal in one iteration may be compared there."""
 
-    def __init__(self, places: SamePlaces, loop: Loop | None):
-        self.places, self.loop = places, loop
+    def __init__(self, places: SamePlaces, loop: Loop | None, compare: bool = False):
+        self.places, self.loop, self.compare = places, loop, compare
         body = loop.body if loop is not None else places.function.body
         self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {op: op for op in body.ops}
         self.order = {op: k for k, op in enumerate(body.ops)}
@@ -40,14 +42,15 @@ class Writers:
     def of(self, load: Op) -> list[Writer]:
         """The stores whose values the load may read, the latest first; all but the last one may not have happened. Empty where
         there are none, or where another store may come between."""
-        exact = sorted(self._exact(load), key=self._age)
+        exact = self._exact(load)
         known = {writer.store for writer in exact}
         others = [store for store in self.stores if store not in known]
-        found = []
-        for writer in exact:
+        found: list[Writer] = []
+        for writer in sorted([*exact, *self._comparable(load, others)], key=self._age):
             if writer.distance and not (writer.certain and self._short(writer)):
                 break
-            if any(self._comes_later(store, load, writer) for store in others):
+            compared = {one.store for one in found} | {writer.store}
+            if any(self._comes_later(store, load, writer, store in compared) for store in others):
                 break
             found.append(writer)
             if writer.certain:
@@ -69,6 +72,15 @@ class Writers:
                 found.append(Writer(store, distance, self._certain(store, load, distance)))
         return found
 
+    def _comparable(self, load: Op, others: list[Op]) -> list[Writer]:
+        """Stores of the same iteration that may or may not have written all that the load reads."""
+        if not self.compare or self.places.function.memories[memory_name(load)].space != "global":
+            return []
+        return [Writer(store, 0, False, True) for store in others
+                if self.holder[store] is store and self.order[store] < self.order[load] and self.places.plain(store)
+                and self.places.same_size(store, load)
+                and any(fact.loop is None and not fact.overlap for fact in self.places.between(store, load))]
+
     def _certain(self, store: Op, load: Op, distance: int) -> bool:
         facts = self.continuing if distance else implied(predicate(load))
         return follows(predicate(store), facts)
@@ -76,13 +88,14 @@ class Writers:
     def _age(self, writer: Writer) -> tuple[int, int]:
         return writer.distance, -self.order[writer.store]
 
-    def _comes_later(self, store: Op, load: Op, writer: Writer) -> bool:
-        """Whether the store may write the place between the writer and the load."""
+    def _comes_later(self, store: Op, load: Op, writer: Writer, compared: bool) -> bool:
+        """Whether the store may write the place between the writer and the load, other than in the load's own iteration if that
+        is ``compared``."""
         at, since = self.order[self.holder[store]], self.order[writer.store]
         for fact in self.places.between(store, load):
             if fact.kind is not Kind.RAW or fact.dst is not load:
                 continue
-            if fact.loop is None and (writer.distance or at > since):
+            if fact.loop is None and not compared and (writer.distance or at > since):
                 return True
             here = self.loop is not None and fact.loop is self.loop.op
             if here and (fact.distance < writer.distance or fact.distance == writer.distance and at > since):

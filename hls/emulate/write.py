@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Module, PointerType, walk
-from ..ir.concurrent import waiting_functions
+from ..ir.concurrent import channel_room, waiting_functions
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
@@ -68,11 +68,11 @@ class _Program:
 
     def _channel(self, declared: MemoryObject) -> str:
         """A channel, or an array of them, as the text names it."""
-        count, depth = declared.length or 1, dict(declared.attrs).get("depth")
+        count, room = declared.length or 1, channel_room(declared)
         first = len(self.queues)
         for k in range(count):
             name = declared.name if count == 1 else f"{declared.name}[{k}]"
-            self.queues.append((name, 0 if depth is None else max(1, depth)))
+            self.queues.append((name, room))
         return f"Channel{{{first}, {count}}}"
 
     def local(self, memory: MemoryObject) -> int:

@@ -15,6 +15,7 @@ from ..ir.values import round_float
 from . import builtins_integer as integers
 from . import types as ct
 from .builtins_math import MATH, floating
+from .builtins_parts import PARTS
 
 __all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
@@ -291,7 +292,7 @@ _ROWS = (
     BuiltinRow("isinf", 1, _tests, _infinite), BuiltinRow("isfinite", 1, _tests, _finite),
     BuiltinRow("signbit", 1, _tests, _sign_bit), BuiltinRow("isnormal", 1, _tests, _normal),
     *(BuiltinRow(f"as_{t}", 1, _same_size(t), _bitcast(t)) for t in ct.SCALARS.values() if t != ct.BOOL_T),
-    *(BuiltinRow(*row) for row in MATH),
+    *(BuiltinRow(*row) for row in (*MATH, *PARTS)),
 )
 
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
@@ -307,7 +308,7 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
 }
 
 _MATH = [
-    "fract", "frexp", "lgamma", "lgamma_r", "modf", "remquo", "sincos", "tgamma",
+    "lgamma", "lgamma_r", "tgamma",
 ]
 
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)

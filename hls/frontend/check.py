@@ -21,6 +21,8 @@ class Program(StatementChecker):
         super().__init__(syntax)
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
+        self._kernels: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each
+        self._called: dict[tt.FunctionTree, tt.FunctionTree] = {}  #: the helper that a called kernel is
 
     def run(self):
         pending = []
@@ -172,6 +174,27 @@ class Program(StatementChecker):
             raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
         function.span = self.name_span(node.decl)
         self._function_attributes(function, node.decl)
+        if function.kernel:
+            self._kernels[function] = node
+        self._check_body(function, node)
+
+    def called_kernel(self, kernel: tt.FunctionTree, span: Span) -> tt.FunctionTree:
+        """A kernel that another function calls is a function like any other: its body once more, with its pointers as values."""
+        if kernel not in self._kernels:
+            raise CompileError.at(span, f"the kernel '{kernel.name}' is called before it is defined", "move its definition up")
+        if kernel not in self._called:
+            node, outer = self._kernels[kernel], (self.function, self._stack, self._structs, self._enums)
+            self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared anew
+            parameters, written, broken = self._parameters(node.decl.type, False)
+            self._called[kernel] = tree = tt.FunctionTree(f"{kernel.name}__called", False, kernel.result, parameters, kernel.span,
+                                                          broken=broken, written_types=written)
+            try:
+                self._check_body(tree, node)
+            finally:
+                self.function, self._stack, self._structs, self._enums = outer
+        return self._called[kernel]
+
+    def _check_body(self, function: tt.FunctionTree, node):
         self.function = function
         function.body = tt.Block(function.span, ())  # it exists: a call inside it is recursion
         with self.scope():
@@ -221,7 +244,7 @@ class Program(StatementChecker):
             path.append(function)
             for callee, span in function.calls.items():
                 if callee in path:
-                    names = " -> ".join(f.name for f in [*path[path.index(callee):], callee])
+                    names = " -> ".join(f.name.removesuffix("__called") for f in [*path[path.index(callee):], callee])
                     with self.recover():
                         raise CompileError.at(span, f"recursion is not supported: {names}",
                                               "use a loop, with an array as its stack where one is needed")

@@ -14,7 +14,7 @@ _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
 class CallChecker(ChannelCallChecker):
-    """Adds calls to the expression checker."""
+    """Adds calls to the expression checker. ``called_kernel`` comes with the checker of whole programs."""
 
     def _expr_funccall(self, node):
         span = self.span(node)
@@ -38,7 +38,7 @@ class CallChecker(ChannelCallChecker):
             self.count(name, nodes, 1, span)
             return self.rvalue(nodes[0])
         found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span) or \
-            self.group_call(name, nodes, span) or self.channel_call(name, nodes, span)
+            self.pointer_math(name, nodes, span) or self.group_call(name, nodes, span) or self.channel_call(name, nodes, span)
         if found is None:
             raise CompileError.at(span, f"unknown function '{name}'",
                                   self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)))
@@ -46,8 +46,7 @@ class CallChecker(ChannelCallChecker):
 
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
         if callee.kernel:
-            raise CompileError.at(span, f"'{callee.name}' is a kernel: it cannot be called",
-                                  "move its body into a helper function that both call")
+            callee = self.called_kernel(callee, span)
         if callee.broken:
             raise CompileError()
         self.count(callee.name, nodes, len(callee.parameters), span)

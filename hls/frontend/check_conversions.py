@@ -57,13 +57,14 @@ class ConversionChecker(ValueChecker):
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
-        if source.space != t.space:
+        # a table at file scope may have been declared without __constant, so that the program takes it for private
+        if source.space != t.space and not (source.space == "constant" and t.space == "private" and t.const):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
             raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
                                   f"declare the other side as '{wanted}'")
         if _plain(source.pointee) != _plain(t.pointee) and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
             raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
-        if source.const and not t.const:
+        if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
             raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
                                   "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)

@@ -8,7 +8,7 @@ from ..diag import CompileError, Span
 from ..ir.text import CONVERSION
 from . import tree as tt
 from . import types as ct
-from .check_vectors import VectorCallChecker
+from .check_math import PointerMathChecker
 from .constants import unescaped
 
 __all__ = ["GroupCallChecker"]
@@ -21,10 +21,11 @@ _ATOMICS = {"add": ("add", 1), "sub": ("sub", 1), "xchg": ("xchg", 1), "inc": ("
             "xor": ("xor", 1)}
 _ATOMIC = re.compile(r"(atomic|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
+_ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
 
 
-class GroupCallChecker(VectorCallChecker):
+class GroupCallChecker(PointerMathChecker):
     """Adds the functions that have effects beyond their value."""
 
     def group_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
@@ -119,7 +120,8 @@ class GroupCallChecker(VectorCallChecker):
         text = nodes[0] if nodes else None
         if not isinstance(text, c_ast.Constant) or text.type != "string":
             raise CompileError.at(span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)')
-        format = _plain(unescaped(text.value[1:-1]))
+        format, nodes = _with_texts(unescaped(text.value[1:-1]), nodes)
+        format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
             raise CompileError.at(self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign")
@@ -143,6 +145,21 @@ class GroupCallChecker(VectorCallChecker):
                 raise CompileError.at(e.span, f"%{kind} does not show '{element}'",
                                       "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it")
         return self.convert(e, ct.with_element(e.type, ct.promoted(element)))
+
+
+def _with_texts(format: str, nodes: list) -> tuple[str, list]:
+    """The format with every text in quotes among its values put in where its %s stands, and the other values."""
+    parts, kept, rest = [], nodes[:1], iter(nodes[1:])
+    end = 0
+    for match in _ANY_CONVERSION.finditer(format):
+        node = next(rest, None) if match.group(1) != "%" else None
+        if match.group(1) == "s" and isinstance(node, c_ast.Constant) and node.type == "string":
+            shown = match[0] % unescaped(node.value[1:-1])
+            parts += [format[end:match.start()], shown.replace("%", "%%")]
+            end = match.end()
+        elif node is not None:
+            kept.append(node)
+    return "".join(parts) + format[end:], [*kept, *rest]
 
 
 def _plain(format: str) -> str:

@@ -274,7 +274,7 @@ class ValueChecker(TypeChecker):
             if not ct.number(e.type):
                 raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", number_hint(e.type))
             if op in _INTEGER_ONLY and not ct.integer(ct.element_of(e.type)):
-                hint = "fmod is not built yet: x - y * (int)(x / y)" if op == "%" else "convert to an integer first"
+                hint = "write fmod(x, y)" if op == "%" else "convert to an integer first"
                 raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", hint)
 
     def shift(self, op: str, left: tt.Expr, right: tt.Expr, span: Span) -> tt.Expr:

@@ -27,11 +27,14 @@ class VectorCallChecker(PartChecker):
 
     def call_builtin(self, name: str, nodes, span: Span) -> tt.Expr:
         """A call of a function that works on numbers, and on vectors element by element."""
-        arguments = [self._operand(n, name) for n in nodes]
+        return self.applied(name, [self._operand(n, name) for n in nodes], span)
+
+    def applied(self, name: str, arguments: list[tt.Expr], span: Span) -> tt.Expr:
+        """The function's value for numbers or vectors."""
         if name in VECTOR_BUILTINS and (name not in BUILTINS or any(isinstance(a.type, ct.Vector) for a in arguments)):
-            return self._whole(name, arguments, nodes, span)
+            return self._whole(name, arguments, span)
         row = BUILTINS[name]
-        self.count(name, nodes, row.arity, span)
+        self.count(name, arguments, row.arity, span)
         shape = self._shape(name, arguments, span)
         fitted = row.rule([ct.element_of(a.type) for a in arguments])
         if isinstance(fitted, str):
@@ -51,9 +54,9 @@ class VectorCallChecker(PartChecker):
                                   "index it to get an element" if isinstance(e.type, ct.Pointer) else "")
         return e
 
-    def _whole(self, name: str, arguments, nodes, span: Span) -> tt.Expr:
+    def _whole(self, name: str, arguments, span: Span) -> tt.Expr:
         row = VECTOR_BUILTINS[name]
-        self.count(name, nodes, row.arity, span)
+        self.count(name, arguments, row.arity, span)
         fitted = row.rule([a.type for a in arguments])
         if isinstance(fitted, str):
             raise CompileError.at(span, f"'{name}' {fitted}")

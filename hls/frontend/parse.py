@@ -1,5 +1,7 @@
 """Preprocessed text to pycparser's syntax tree; syntax errors name the place and what was expected there."""
 
+import re
+
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError, _TokenStream  # the stream has no public name
 
@@ -13,6 +15,8 @@ _SHOWN = {"SEMI": "';'", "LPAREN": "'('", "RPAREN": "')'", "LBRACE": "'{'", "RBR
           "LBRACKET": "'['", "COLON": "':'", "ID": "a name", "WHILE": "'while'", "EQUALS": "'='", "COMMA": "','"}
 
 
+#: an integer type of so many bits
+_SIZED = re.compile(r"u?int(\d+)_t$")
 #: more syntax errors than this are not worth reading
 _MOST_ERRORS = 20
 #: pycparser checks some malformed declarations only by assertion
@@ -146,6 +150,11 @@ class _Tokens(_TokenStream):
 
 
 def _hint(token_type, token, before) -> str:
+    if token_type == "RPAREN" and token is not None and before is not None and before.type == "ID" and token.type in ("TIMES", "ID"):
+        return _unknown_type(str(before.value))
+    if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID" and \
+            _SIZED.match(before.value):
+        return _unknown_type(str(before.value))
     if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID":
         return f"'{before.value}' may be a type that is not declared, or a ';' is missing before '{token.value}'"
     if token_type == "SEMI":
@@ -153,6 +162,15 @@ def _hint(token_type, token, before) -> str:
     if token_type == "RBRACE" and token is None:
         return "a block that was opened is never closed"
     return ""
+
+
+def _unknown_type(name: str) -> str:
+    sized = _SIZED.match(name)
+    if sized is None:
+        return f"'{name}' may be a type that is not declared"
+    if sized[1] in ("8", "16", "32", "64"):
+        return f"#include <stdint.h> declares '{name}'"
+    return f"there are no integers of {sized[1]} bits: take the next larger type and mask what does not fit"
 
 
 class Syntax:

@@ -12,9 +12,11 @@ from ..diag import Span
 from .nodes import Function, MemoryObject
 from .storage import ExecutionError
 
-__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "run_group", "run_together", "waiting_functions"]
+__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "channel_room", "run_group", "run_together", "waiting_functions"]
 
 BARRIER, POLL = "barrier", "poll"
+#: what a channel holds for which the program gives no depth: as hardware has it, enough to pass a value every cycle
+DEFAULT_ROOM = 2
 _WAITING = frozenset({"barrier", "channel_read", "channel_write"})
 
 
@@ -30,6 +32,12 @@ class Blocked:
         return f"{self.span}: {'writing to' if self.writes else 'reading from'} channel {self.channel}"
 
 
+def channel_room(memory: MemoryObject) -> int:
+    """How many values a channel holds: as many as the program asks for, one where it asks for none between the two ends."""
+    depth = dict(memory.attrs).get("depth")
+    return DEFAULT_ROOM if depth is None else max(1, depth)
+
+
 @dataclass
 class Channel:
     """A queue of values; ``room`` is how many it can hold (None: any number)."""
@@ -42,9 +50,7 @@ class Channel:
     @classmethod
     def all_of(cls, memory: MemoryObject) -> "list[Channel]":
         """The channels of a declaration: several for an array of them."""
-        depth = dict(memory.attrs).get("depth")
-        room = None if depth is None else max(1, depth)
-        count = memory.length or 1
+        room, count = channel_room(memory), memory.length or 1
         return [cls(memory.name if count == 1 else f"{memory.name}[{k}]", room) for k in range(count)]
 
     def put(self, value):

@@ -20,7 +20,7 @@ from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together
 from .launch import OVERLAP, IndexSpace
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS
-from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, same_place, zero
+from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, same_place, shift, zero
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 from .values import round_float
@@ -292,6 +292,17 @@ class _Emitter:
 
     def _op_fresh(self, op, depth):
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
+
+    def _op_shift(self, op, depth):
+        memory = self.function.memories[op.attrs["mem"]]
+        self._line(depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})")
+
+    def _op_fill(self, op, depth):
+        (value,) = self._names(op.operands)
+        store = self._bind(accessors(op.operands[0].type)[1])
+        size, low, high = op.operands[0].type.bytes, op.attrs["low"], op.attrs["high"]
+        place = f"({self.memory[op.attrs['mem']]}, offset)"
+        self._line(depth, f"for offset in range({low * size}, {high * size}, {size}): {store}({place}, {value}, None)")
 
     def _tell(self, depth, event, op, *facts):
         """Let the watcher know."""

@@ -187,6 +187,11 @@ _ROWS = [
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),
+    # arrays as a whole, elements ``low`` to ``high`` - 1 of a private memory: `shift {mem, by, low, high}` moves each ``by`` places
+    # up (down where that is negative); what moves out is lost, and the places that nothing moves to keep what they have.
+    # `fill {mem, low, high}` (value) sets each
+    OpInfo("shift", 0, frozenset({"effect", "whole"})),
+    OpInfo("fill", 1, frozenset({"effect", "whole"})),
     # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}` keeps
     # accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
     OpInfo("barrier", None, frozenset({"effect", "group"})),

@@ -10,7 +10,7 @@ from ..diag import Span
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 
-__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "same_place", "zero"]
+__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "same_place", "shift", "zero"]
 
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
@@ -43,6 +43,15 @@ def new_memory(memory: MemoryObject) -> BoundMemory:
 def clear(bound: BoundMemory) -> None:
     """Set the memory to 0 (pointers to null)."""
     bound.data[:] = [None] * len(bound.data) if isinstance(bound.data, list) else bytes(len(bound.data))
+
+
+def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
+    """What the operation `shift` with these attributes does to elements of ``size`` bytes."""
+    low, high, by = attrs["low"] * size, attrs["high"] * size, attrs["by"] * size
+    if by > 0:
+        bound.data[low + by:high] = bytes(bound.data[low:high - by])
+    else:
+        bound.data[low:high + by] = bytes(bound.data[low - by:high])
 
 
 def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:

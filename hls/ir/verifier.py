@@ -188,6 +188,22 @@ class _Verifier:
         self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
         self._require(not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set")
 
+    def _check_shift(self, op):
+        self._whole(op)
+        moved = op.attrs["high"] - op.attrs["low"] - abs(op.attrs.get("by", 0))
+        self._require(op.attrs.get("by") and moved > 0, op, "moves nothing")
+
+    def _check_fill(self, op):
+        self._whole(op)
+        element = self.function.memories[op.attrs["mem"]].element
+        self._require(op.operands[0].type == element, op, f"sets elements of type {element} to another one")
+
+    def _whole(self, op):
+        memory = self.function.memories.get(op.attrs.get("mem"))
+        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
+        inside = 0 <= op.attrs.get("low", -1) < op.attrs.get("high", -1) <= memory.length
+        self._require(inside, op, f"is not inside the {memory.length} elements of {memory.name}")
+
     def _check_load(self, op):
         pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")

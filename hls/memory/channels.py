@@ -8,12 +8,10 @@ from rtl_lib.channel import storage_for
 from ..analysis.channels import End, channel_ends
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
+from ..ir.concurrent import DEFAULT_ROOM
 from ..target.board import Board, Stream
 
 __all__ = ["ChannelPlan", "plan_channels"]
-
-#: depth of a channel for which the source asks for none: what passes a value every cycle
-DEFAULT_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,10 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
     """A plan for every one of the ``declared`` channels that the kernels, ready for scheduling, use. Raises CompileError
     for one that does not join exactly two sides, of which one may be a stream of the board."""
     sides = _sides(kernels)
+    outside = [_outside(declared[end.channel], end, side) for end, found in sides.items() for side in found
+               if not 0 <= end.index < (declared[end.channel].length or 1)]
+    if outside:
+        raise CompileError(*outside)
     streams = {name: _stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
     for name, stream in streams.items():
         sides.setdefault(End(name, 0, stream.direction == "in"), []).insert(0, _Side(stream.name, (), declared[name].span, stream))
@@ -99,6 +101,12 @@ def _sides(kernels: Iterable[Function]) -> dict[End, list[_Side]]:
     return found
 
 
+def _outside(declared: MemoryObject, end: End, side: _Side) -> Diagnostic:
+    return Diagnostic(f"index {end.index} is outside '{end.channel}', which has {declared.length or 1} channels in all{_at(declared.span)}; "
+                      f"kernel {side.name} {'writes' if end.writes else 'reads'} there", side.span,
+                      "make the array larger, or guard the call by a condition that is known at compile time")
+
+
 def _conflicts(declared: MemoryObject, end: End, sides: list[_Side]) -> list[Diagnostic]:
     verb, by = ("write", "written") if end.writes else ("read", "read")
     first = sides[0]
@@ -123,7 +131,7 @@ def _at(span: Span | None) -> str:
 
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get("depth")
-    storage = storage_for(DEFAULT_DEPTH if requested is None else requested)
+    storage = storage_for(DEFAULT_ROOM if requested is None else requested)
     reason = ""
     if requested is None:
         reason = "no depth is asked for: enough to pass a value every cycle"

@@ -1,6 +1,6 @@
-"""A kernel of one work-item waits for nobody."""
+"""A kernel of one work-item waits for nobody, and shares nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..ir import Function
 from ..ir.clone import clone_function
@@ -15,7 +15,8 @@ NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 @dataclass(frozen=True)
 class DropNeedless:
-    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, and no fences but those of channels."""
+    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, no fences but those of channels, and variables
+    in local memory are variables like others."""
 
     name = "drop-needless"
 
@@ -24,4 +25,7 @@ class DropNeedless:
             return function
         result = clone_function(function)
         rewrite(result.body, lambda op, b: [] if op.opcode in NEEDLESS and not is_channel_fence(op) else None)
+        for memory in result.memories.values():
+            if memory.space == "local" and memory.length == 1:
+                result.memories[memory.name] = replace(memory, space="private")
         return result

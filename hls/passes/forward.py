@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..analysis.dependence import APART, WRITER
 from ..analysis.loops import Loop
 from ..analysis.neighbours import ALONE
 from ..analysis.same_place import SamePlaces
 from ..analysis.writers import Writer, Writers
-from ..ir import Builder, Function, Op, Region, Type, Value
+from ..ir import Builder, Function, IntType, Op, Region, Type, Value
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, resolve
@@ -20,32 +21,39 @@ __all__ = ["Forward"]
 class Forward:
     """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
     in the same iteration, or a fixed number of iterations before, for which the loop carries it. Memory is then asked only in
-    the first iterations, and where the stores did not happen. Stores stay."""
+    the first iterations, and where the stores did not happen. Stores stay.
+
+    With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the two: it
+    takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer`` and ``apart``).
+    """
 
     address_bits: int = 64
+    compare: bool = False
     name = "forward-stores"
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         places = SamePlaces(result, self.address_bits)
         found = [(region, loop, writers) for region, loop in _regions(result, places)
-                 if (writers := _writers(places, region, loop))]
+                 if (writers := _writers(places, region, loop, self.compare))]
         values: dict[Value, Value] = {}
+        numbers: set[Op] = set()
         for region, loop, writers in found:
-            _Forwarding(places, region, loop, writers, values).build()
+            _Forwarding(places, region, loop, writers, values, self.address_bits, numbers).build()
         resolve(result.body, values)
         return result
 
 
 def _regions(function: Function, places: SamePlaces) -> Iterable[tuple[Region, Loop | None]]:
-    yield function.body, None
+    if places.undisturbed(function.body):
+        yield function.body, None
     for loop in places.tree.loops.values():
-        if places.undisturbed(loop.op):
+        if places.undisturbed(loop.body):
             yield loop.body, loop
 
 
-def _writers(places: SamePlaces, region: Region, loop: Loop | None) -> dict[Op, list[Writer]]:
-    writers = Writers(places, loop)
+def _writers(places: SamePlaces, region: Region, loop: Loop | None, compare: bool) -> dict[Op, list[Writer]]:
+    writers = Writers(places, loop, compare)
     loads = [op for op in region.ops if op.opcode == "load" and places.plain(op)] if writers.stores else []
     return {load: found for load in loads if (found := writers.of(load))}
 
@@ -54,7 +62,8 @@ class _Forwarding:
     """Builds one region anew; ``values`` gets what takes the place of each loaded value."""
 
     def __init__(self, places: SamePlaces, region: Region, loop: Loop | None, writers: dict[Op, list[Writer]],
-                 values: dict[Value, Value]):
+                 values: dict[Value, Value], address_bits: int, numbers: set[Op]):
+        self.address_bits, self.numbers = address_bits, numbers  #: the latter: stores that are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
         self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
@@ -78,7 +87,7 @@ class _Forwarding:
     def _load(self, load: Op, writers: list[Writer], b: Builder) -> Value:
         on = predicate(load)
         type = load.result.type
-        sources = [(self._happened(writer), self._value(writer, type, b)) for writer in writers]
+        sources = [(self._happened(writer, load, b), self._value(writer, type, b)) for writer in writers]
         if sources[-1][0] is None:
             _, value = sources.pop()
         else:
@@ -86,16 +95,27 @@ class _Forwarding:
             for happened, _ in sources:
                 absent = b.value("xor", happened, b.true())
                 missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
-            value = b.value("load", load.operands[0], missing, result=type, attrs={**load.attrs, ALONE: True}, name=load.result.name)
+            attrs = {**load.attrs, ALONE: True, APART: tuple(w.store.attrs[WRITER] for w in writers if w.compare)}
+            value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
             value = b.value("select", happened, written, value)
         return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
 
-    def _happened(self, writer: Writer) -> Value | None:
-        """Whether the store took place; None where it surely has."""
+    def _happened(self, writer: Writer, load: Op, b: Builder) -> Value | None:
+        """Whether the store took place, where the load does; None where it surely has."""
+        if writer.compare:
+            writer.store.attrs.setdefault(WRITER, len(self.numbers))
+            self.numbers.add(writer.store)
+            return b.value("and", predicate(writer.store), self._equal(writer.store, load, b))
         if writer.distance:
             return self._earlier(self.always, writer.distance, "after")
         return None if writer.certain else predicate(writer.store)
+
+    def _equal(self, one: Op, other: Op, b: Builder) -> Value:
+        """Whether two addresses in one memory are equal."""
+        offsets = [access.operands[0].op.operands[0] for access in (one, other)]
+        type = IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
+        return b.value("eq", *(_resized(v, type, b) for v in offsets))
 
     def _value(self, writer: Writer, type: Type, b: Builder) -> Value:
         value = writer.store.operands[1]
@@ -121,3 +141,9 @@ class _Forwarding:
         body.args.append(Value(value.type, name, body, len(body.args)))
         self.following.append(value)
         return body.args[-1]
+
+
+def _resized(offset: Value, type: IntType, b: Builder) -> Value:
+    if offset.type == type:
+        return offset
+    return b.value("zext" if offset.type.bits < type.bits else "trunc", offset, result=type)

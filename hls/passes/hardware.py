@@ -97,7 +97,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
     followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
-             if name in kernel and name not in followed and value != DONE_ANYWAY.get(name)]
+             if name in kernel - followed and value != DONE_ANYWAY.get(name)]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
     return [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
             for name, span, owner in found]

@@ -36,11 +36,14 @@ from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .promote import Promote
 from .relaxed import GuardedTerms
+from .shift_loops import ShiftLoops
+from .shift_registers import ShiftRegisters
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
 from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
+from .wheels import Wheels
 
 __all__ = ["Pass", "PipelineOptions", "Repeat", "kernel_pipeline", "optimize"]
 
@@ -116,9 +119,10 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         LoopCoalesce(options.model, options.warn, options.record), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
-        Repeat((Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
+        # Loops that only shift an array are one operation from then on, whether marked or not.
+        Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
-        ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
@@ -134,12 +138,12 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         HoistInvariants(), InductionProducts(), *CLEAN,
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
-        Narrow(options.address_bits), *CLEAN, StrengthReduction(), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
         Coalesce(0, options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits), *CLEAN, Forward(options.address_bits), OnChipMemories(), *CLEAN,
+        Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
@@ -169,6 +173,13 @@ def _run(function: Function, options: PipelineOptions) -> Function:
             verify(function)
         dump.after(each, function)
     return function
+
+
+def _recorded(record: Callable[[Unrolled], None] | None):
+    """Tell of a shift as of a loop of which no loop is left."""
+    if record is None:
+        return None
+    return lambda kernel, span, moves: record(Unrolled(kernel, span, moves, True, False))
 
 
 class _Dump:

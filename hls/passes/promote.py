@@ -71,7 +71,7 @@ class _Group:
 
 
 def _groups(places: SamePlaces, loop: Loop) -> list[_Group]:
-    if loop.parallel or not places.undisturbed(loop.op):
+    if loop.parallel or not places.undisturbed(loop.body):
         return []
     found: dict[tuple, list[Op]] = {}
     for op in loop.body.ops:

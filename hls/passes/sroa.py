@@ -6,7 +6,7 @@ from ..ir import I8, Builder, Function, IntType, MemoryObject, Op, PointerType, 
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 
-__all__ = ["SplitArrays"]
+__all__ = ["SplitArrays", "drop_addresses"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
         return [pieces.load(op, offset, b)] if op.opcode == "load" else pieces.store(op, offset, b)
 
     rewrite(function.body, visit)
-    _drop_addresses(function.body, memory.name)
+    drop_addresses(function.body, memory.name)
     del function.memories[memory.name]
 
 
@@ -88,11 +88,12 @@ def _points_to(op: Op, memory: MemoryObject) -> bool:
     return addr is not None and addr.opcode == "addr" and addr.attrs["mem"] == memory.name
 
 
-def _drop_addresses(region: Region, name: str):
+def drop_addresses(region: Region, name: str):
+    """Remove what computes addresses in a memory that nothing accesses any more."""
     region.ops = [op for op in region.ops if not (op.opcode == "addr" and op.attrs["mem"] == name)]
     for op in region.ops:
         for inner in op.regions:
-            _drop_addresses(inner, name)
+            drop_addresses(inner, name)
 
 
 class _Pieces:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..analysis.loops import Loop
 from ..analysis.trips import Trips, count_trips
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Builder, Function, MemoryObject, Op, Region, Value, walk
@@ -33,9 +34,9 @@ class Unroll:
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
-    private array of at most ``register_bits`` bits are unrolled without a mark, so that the array becomes registers, unless
-    the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer copies. ``record`` is told of every loop that is unrolled, once for each copy that an
-    enclosing loop made of it.
+    private array that is shifted, or has at most ``register_bits`` bits, are unrolled without a mark, so that it becomes
+    registers, unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
+    copies. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -54,7 +55,7 @@ class Unroll:
         total = sum(1 for _ in walk(result.body))
         chosen = self._choose(result.body, result)
         for op, factor, trips in chosen:
-            total += self._size(op) * (factor - 1)
+            total += self._expected(op.regions[0]) * factor - self._size(op)
             self._check_size(op, factor, total, trips)
             self._record(function, op, factor, trips)
         plan = {op: (factor, trips) for op, factor, trips in chosen}
@@ -64,13 +65,24 @@ class Unroll:
     def _size(self, op: Op) -> int:
         return sum(1 for _ in walk(op.regions[0]))
 
+    def _expected(self, region: Region) -> int:
+        """Operations of a region when the loops inside are unrolled as well, as far as it is known how often they run."""
+        total = 0
+        for op in region.ops:
+            wish = op.attrs.get("unroll", 0) if op.opcode == "loop" else 1
+            known = _trips(op) if wish == -1 else None
+            copies = known.count if known else max(1, wish)
+            total += 1 + copies * sum(self._expected(inner) for inner in op.regions)
+        return total
+
     def _check_size(self, op, factor, total, trips):
         if total > self.max_ops:
-            raise CompileError.at(op.span, f"unrolling this loop {factor} times makes {total:,} operations; the limit is "
-                                  f"{self.max_ops:,}", "unroll it partially: #pragma unroll 8")
+            inner = any(each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0]))
+            raise CompileError.at(op.span, f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
+                                  f"{total:,} operations; the limit is {self.max_ops:,}", "unroll it partially: #pragma unroll 8")
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
-            raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor} times",
+            raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
                                   f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}")
 
     def _record(self, function, op, factor, trips):
@@ -94,7 +106,7 @@ class Unroll:
         wish = op.attrs.get("unroll", 0)
         if wish == 1:
             return None
-        trips = count_trips(op)
+        trips = _trips(op)
         if wish == 0:
             automatic = (trips is not None and not _CONTROLS & op.attrs.keys() and self._small(op, trips, function)
                          and self._indexes_array(op, function))
@@ -120,14 +132,27 @@ class Unroll:
         inside = list(walk(op.regions[0]))
         return not any(inner.opcode == "loop" for inner in inside) and any(
             inner.opcode == "addr" and constant(inner.operands[0]) is None
-            and self._is_small_array(function.memories[inner.attrs["mem"]]) for inner in inside)
+            and self._is_registers(function.memories[inner.attrs["mem"]], function) for inner in inside)
 
-    def _is_small_array(self, memory: MemoryObject) -> bool:
-        return memory.space == "private" and memory.length * memory.element.bits <= self.register_bits
+    def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
+        """Whether a private array may become registers: it is small, or shifted as a whole."""
+        if memory.space != "private":
+            return False
+        return memory.length * memory.element.bits <= self.register_bits or any(
+            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body))
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:
             self.warn(Diagnostic(message, op.span, hint, "warning"))
+
+
+def _trips(op: Op) -> Trips | None:
+    """How often a loop runs, or at most: also of one that is too long to be tried out."""
+    trips = count_trips(op)
+    if trips is not None:
+        return trips
+    most = Loop(op, None).most_trips
+    return Trips(most, False) if most is not None else None
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:

@@ -6,7 +6,7 @@ from ..analysis.channels import is_call
 from ..ir import MemoryObject, Op, Region, TokenType, Value, has, is_access
 from ..schedule import RegionPlan
 from ..schedule.queues import CALL_LATENCY
-from .model import Bottleneck, Share
+from .model import Bottleneck, Serial, Share
 from .words import say_operation, variable
 
 __all__ = ["LoopExplainer"]
@@ -22,13 +22,51 @@ class LoopExplainer:
         self.memories, self.loops, self.memory_latency = memories, loops, memory_latency
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
-        """None for a loop of II 1. A recurrence that a schedule was made for, else one that waits between levels."""
+        """None for a loop of II 1. A recurrence that a schedule was made for, one that waits between levels, or what the source
+        asks for."""
         if plan.ii == 1:
             return None
+        wishes = {"request": "ii", "concurrency": "max_concurrency", "ahead": "speculated_iterations"}
+        if plan.cause in wishes:
+            return Bottleneck(plan.cause, str(plan.loop.attrs.get(wishes[plan.cause], 1)), plan.loop.span)
         found = plan.bottleneck
-        if found is not None and found.ii == plan.ii:
+        if plan.cause == "schedule" and found is not None:
             return self._resource(found) if found.kind == "resource" else self._scheduled(plan, found)
         return self._waiting(plan)
+
+    def serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
+        """Loops inside that an iteration enters only when the one before has left them."""
+        found: dict[tuple, Bottleneck] = {}
+        for start, end, cause in self._ways(plan):
+            inside = tuple((op.attrs.get("label", ""), op.span) for op in self._passed(plan, start, end) if op in self.loops)
+            if inside:
+                found.setdefault(inside, cause())
+        return tuple(Serial(loops, cause) for loops, cause in found.items())
+
+    def additional(self, plan: RegionPlan) -> tuple[Bottleneck, ...]:
+        """Dependences through memory from one iteration to a later one, beside the bottleneck and those of serial regions."""
+        known = [self.explain(plan), *(region.cause for region in self.serial(plan))]
+        places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
+        found = {}
+        for c in plan.carried:
+            if isinstance(c.arg.type, TokenType) and not c.overlap and c.write.level > c.read.level:
+                cause = self._ordered(plan, c.arg, c.next)
+                if (cause.span, cause.other) not in places:
+                    found.setdefault((cause.span, cause.other), cause)
+        return tuple(found.values())
+
+    def _ways(self, plan: RegionPlan):
+        """(values at its start, value at its end, what to say of it) of every recurrence that passes rows one iteration at a time."""
+        for c in plan.carried:
+            if not c.overlap and not c.windowed and c.write.level > c.read.level:
+                yield [c.arg], c.next, lambda c=c: self._crossing(plan, c.arg, c.next)
+        if plan.decide.level and not plan.speculative:
+            yield plan.region.args, plan.region.terminator.operands[0], lambda: self._late(plan)
+
+    def _passed(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> list[Op]:
+        """The variable-latency operations on the way."""
+        on_way = _between(plan.region, start, end)
+        return [row.op for level in plan.levels for row in level.row if row.op in on_way and row.joins]
 
     # --- within one level: the critical cycle of the schedule ---
 
@@ -74,12 +112,17 @@ class LoopExplainer:
     def _waiting(self, plan: RegionPlan) -> Bottleneck:
         """The carried value, or the condition, whose way through the levels is the longest."""
         ways = [(c.write, c.arg, c.next) for c in plan.carried if c.write.level > c.read.level]
-        condition = plan.region.terminator.operands[0]
         last = max(ways, key=lambda way: way[0], default=None)
-        if last is None or plan.decide.level and plan.decide >= last[0]:
-            shares = self._waiting_shares(plan, plan.region.args, condition)
-            return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
-        _, arg, following = last
+        if last is None or not plan.speculative and plan.decide.level and plan.decide >= last[0]:
+            return self._late(plan)
+        return self._crossing(plan, *last[1:])
+
+    def _late(self, plan: RegionPlan) -> Bottleneck:
+        condition = plan.region.terminator.operands[0]
+        shares = self._waiting_shares(plan, plan.region.args, condition)
+        return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
+
+    def _crossing(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         if isinstance(arg.type, TokenType):
             return self._ordered(plan, arg, following)
         subject = self._name(arg) or self._name(following) or "a value"
@@ -107,6 +150,10 @@ class LoopExplainer:
                 shares.append(Share(self._say_row(op), op.span, cycles / plan.ii))
         shares.append(Share("pipeline stages and queues on the way", None, rest / plan.ii))
         return tuple(share for share in shares if share.share > 0)
+
+    def say(self, op: Op) -> str:
+        """A few words for an operation."""
+        return say_operation(op, self.memories)
 
     def _row_cycles(self, op: Op) -> int:
         if is_call(op):

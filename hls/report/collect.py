@@ -1,9 +1,11 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
+from dataclasses import replace
 
 from ..ir import Module
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
+from ..schedule import OperatorTiming
 from .loops import collect_loops
 from .model import Access, Channel, Kernel, Report
 from .privates import collect_privates
@@ -19,8 +21,10 @@ def collect(result, source: str) -> Report:
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     latency = result.board.memory.read_latency
+    timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name))) for kernel in result.kernels
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
+        for kernel in result.kernels
     )
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
@@ -48,12 +52,14 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
     return sum((area.parts[name] for name in names if name in area.parts), NOTHING)
 
 
-def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING) -> Kernel:
-    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization."""
+def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING,
+                   timing: OperatorTiming | None = None) -> Kernel:
+    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing`` what it was
+    scheduled with."""
     function = kernel.function
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
-        collect_loops(kernel, module, memory_latency), _accesses(kernel), collect_privates(kernel, module), resources,
+        collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
         reason=function.attrs.get("reason", ""),
     )
 

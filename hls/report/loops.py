@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from ..diag import Span
 from ..ir import Function, Module, Op, Region
-from ..schedule import RegionPlan
+from ..schedule import OperatorTiming, RegionPlan
+from ..schedule.limits import Limits
+from .advice import advise
 from .bottleneck import LoopExplainer
 from .model import Loop, Unroll
+from .path import longest_path
 
 __all__ = ["collect_loops", "reachable"]
 
@@ -15,15 +18,17 @@ __all__ = ["collect_loops", "reachable"]
 class _SourceLoop:
     span: Span | None
     label: str
+    unroll: int
     children: tuple["_SourceLoop", ...]
 
 
-def collect_loops(kernel, module: Module, memory_latency: int) -> tuple[Loop, ...]:
+def collect_loops(kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None) -> tuple[Loop, ...]:
     """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), those without hardware of their own included.
 
-    ``module`` is the IR before optimization, which still has every loop of the source.
+    ``module`` is the IR before optimization, which still has every loop of the source. ``timing`` is what the kernel was scheduled
+    with; without it nothing is said of the clock.
     """
-    return _Collector(kernel, module, memory_latency).run()
+    return _Collector(kernel, module, memory_latency, timing).run()
 
 
 def reachable(module: Module, function: Function) -> list[Function]:
@@ -44,12 +49,13 @@ def _all(region: Region):
 
 
 class _Collector:
-    def __init__(self, kernel, module: Module, memory_latency: int):
-        self.kernel, self.module, self.plans = kernel, module, kernel.plan.loops
+    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None):
+        self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.source = module.functions[kernel.function.name]
         memories = {m.name: m for f in reachable(module, self.source) for m in f.memories.values()}
         self.explainer = LoopExplainer(memories, self.plans, memory_latency)
         self.unrolled = {one.span: one for one in kernel.unrolled}
+        self.merged = {one.span: one for one in kernel.merged}
         self.by_place: dict[Span | None, list[Op]] = {}
         for op in self.plans:
             self.by_place.setdefault(op.span, []).append(op)
@@ -66,7 +72,7 @@ class _Collector:
         found = []
         for op in region.ops:
             if op.opcode == "loop":
-                found.append(_SourceLoop(op.span, op.attrs.get("label", ""), self._tree(op.regions[0])))
+                found.append(_SourceLoop(op.span, op.attrs.get("label", ""), op.attrs.get("unroll", 0), self._tree(op.regions[0])))
             elif op.opcode == "call":
                 found += self._tree(self.module.functions[op.attrs["callee"]].body)
             else:
@@ -78,20 +84,41 @@ class _Collector:
         ops = [op for op in self.by_place.get(source.span, ()) if op.attrs.get("form") != "ndrange"]
         unrolled = self.unrolled.get(source.span)
         unroll = Unroll(unrolled.copies, unrolled.full, "pragma" if unrolled.asked else "automatic") if unrolled else None
-        if ops:
+        merged = self.merged.get(source.span)
+        if ops and merged is None:
+            if unroll is None and source.unroll not in (0, 1):
+                unroll = Unroll(None, False, "its trip count is not known at compile time")
             return self._hardware(ops, unroll, children)
         return Loop(source.label, source.span, 0, trip_count=unrolled.copies if unrolled else None, unroll=unroll,
-                    children=children)
+                    children=children, part_of=(merged.how, merged.into) if merged else None)
 
     def _hardware(self, ops: list[Op], unroll: Unroll | None, children: tuple[Loop, ...]) -> Loop:
         """A loop that is there ``len(ops)`` times; the figures are those of the slowest."""
         op = max(ops, key=lambda op: self.plans[op].ii)
         plan = self.plans[op]
+        bottleneck, serial = self.explainer.explain(plan), self.explainer.serial(plan)
         return Loop(
             op.attrs.get("label", ""), op.span, plan.ii, min(plan.slots, plan.ii), plan.slots, plan.latency,
             len(plan.levels), op.attrs.get("trip_count"), op.attrs.get("form") == "ndrange",
-            self.explainer.explain(plan), self._one_at_a_time(plan), unroll, children, len(ops),
+            bottleneck, self._one_at_a_time(plan), unroll, children, len(ops), speculative=plan.speculative,
+            limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
+            path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
+            advice=advise(bottleneck, serial, plan.ii),
         )
+
+    def _paced(self, plan: RegionPlan, serial: bool) -> int | None:
+        """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of times. The next
+        one begins when they have issued their last token or, where the region is ``serial``, when they have answered."""
+        inside = [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
+        if not inside or any("trip_count" not in child.loop.attrs for child in inside):
+            return None
+        issue = max(self._issue(child) for child in inside)
+        return plan.ii + issue - 1 if serial else max(plan.ii, issue)
+
+    def _issue(self, child: RegionPlan) -> int:
+        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile."""
+        each = max(child.ii / child.slots, self._paced(child, bool(self.explainer.serial(child))) or 0)
+        return round(child.loop.attrs["trip_count"] * each)
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""

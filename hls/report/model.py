@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
-__all__ = ["Access", "Bottleneck", "Channel", "Kernel", "Loop", "Private", "Report", "Resources", "Share", "Unroll"]
+__all__ = ["Access", "Bottleneck", "Channel", "Kernel", "Loop", "Path", "Private", "Report", "Resources", "Serial", "Share",
+           "Unroll"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Bottleneck:
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
     (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
-    is known late), "resource" (``subject`` is shared) or "request" (the source asks for this interval).
+    is known late), "resource" (``subject`` is shared), or what the source asks for: "request" (this interval),
+    "concurrency" (no more than ``subject`` iterations on their way), "ahead" (no more than ``subject`` iterations before it is
+    known whether there are any).
     """
 
     kind: str
@@ -48,9 +51,26 @@ class Unroll:
 
 
 @dataclass(frozen=True)
+class Serial:
+    """Loops inside that one iteration at a time passes, and why."""
+
+    loops: tuple[tuple[str, Span | None], ...]  #: label and place of each
+    cause: Bottleneck
+
+
+@dataclass(frozen=True)
+class Path:
+    """The longest way from a register to the next, in ns; ``steps`` are the operations on it with their shares."""
+
+    ns: float
+    fmax_mhz: float  #: the clock that it leaves possible
+    steps: tuple[Share, ...]
+
+
+@dataclass(frozen=True)
 class Loop:
-    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, or where it is None the loop
-    runs at most once, or computes nothing that is used."""
+    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, the loop is part of another one, or
+    else it runs at most once, or computes nothing that is used."""
 
     label: str
     span: Span | None
@@ -66,6 +86,14 @@ class Loop:
     unroll: Unroll | None = None
     children: tuple["Loop", ...] = ()
     copies: int = 1  #: loops in hardware: more than one where a loop around it was unrolled
+    part_of: tuple[str, Span | None] | None = None  #: "coalesced" or "fused", and the loop that it became one with
+    speculative: bool = False  #: iterations are issued before it is known whether there are any
+    limit: int | None = None  #: iterations on their way that the source allows at most
+    paced: int | None = None  #: cycles that the loops inside take for an iteration, where their trips are known
+    serial: tuple[Serial, ...] = ()
+    additional: tuple[Bottleneck, ...] = ()  #: dependences through memory that do not limit the II
+    path: Path | None = None
+    advice: str = ""  #: what to try first against the bottleneck, or else against a serial region
 
     def __post_init__(self):
         if self.ii and not 1 <= self.interleaving <= self.ii:
@@ -78,8 +106,11 @@ class Loop:
 
     @property
     def concurrency(self) -> int | None:
-        """Iterations in flight at most: latency x interleaving / II."""
-        return max(1, self.latency * self.interleaving // self.ii) if self.ii else None
+        """Iterations in flight at most: latency x interleaving / II, one that has begun counted whole, or what the source allows."""
+        if not self.ii:
+            return None
+        most = max(1, -(-self.latency * self.interleaving // self.ii))
+        return min(most, self.limit) if self.limit else most
 
 
 @dataclass(frozen=True)

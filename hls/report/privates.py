@@ -2,6 +2,7 @@
 
 import re
 
+from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import ArrayType, Function, MemoryObject, Module, Value, walk
 from .loops import reachable
 from .model import Private
@@ -59,6 +60,29 @@ def _block_ram(plan, memory) -> str:
 
 
 def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+    buffers = [found for other, found in kernel.memory.onchip.items() if other.startswith(f"{name}.")]
+    return _shift_register(name, buffers, values) if buffers else _registers(name, memory, values, kernel)
+
+
+def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
+    """What an array that is shifted became, of which at least a part is in block RAM."""
+    lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(RING))
+    if lines:
+        singles = {v.name for v in values if re.fullmatch(rf"{re.escape(name)}\.\d+", v.name)}
+        text = (f"shift register: {'a delay line' if len(lines) == 1 else f'{len(lines)} delay lines'} of "
+                f"{' and '.join(f'{n:,}' for n in lines)} elements in block RAM, and {_count(len(singles), 'register')}")
+    else:
+        (ring,) = buffers
+        text = (f"shift register: a circular buffer of {ring.memory.length:,} elements in block RAM, read by {_count(len(ring.loads), 'load')}")
+    sometimes = any(dict(found.memory.attrs).get(CONDITIONAL) for found in buffers)
+    return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")
+
+
+def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
     elements = {f"{name}.{k}": k for k in range(memory.length)}
     if not any(v.name in elements for v in values):
         return "no storage: every element is known, or passed on in the pipeline"

@@ -3,7 +3,7 @@
 import textwrap
 
 from ..diag import Span
-from .model import Access, Bottleneck, Channel, Kernel, Loop, Private, Report, Resources
+from .model import Access, Bottleneck, Channel, Kernel, Loop, Path, Private, Report, Resources
 
 __all__ = ["render"]
 
@@ -30,7 +30,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     kind = "work-items of an NDRange" if kernel.ndrange else "a single work-item"
     why = f", because {kernel.reason}" if kernel.reason else ""
     lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
-    lines += _tree(kernel.loops) or ["  none: each launch takes one pass through the pipeline"]
+    lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
@@ -50,16 +50,16 @@ def _messages(messages) -> list[str]:
     return _section("Messages", lines)
 
 
-def _tree(loops: tuple[Loop, ...], margin: str = "  ") -> list[str]:
+def _tree(loops: tuple[Loop, ...], clock_mhz: float, margin: str = "  ") -> list[str]:
     """The loops, each with its findings, inner ones indented under a bar that leads back to the outer one."""
     lines = []
     for position, loop in enumerate(loops):
         bar = "| " if loop.children else "  "
         lines += _wrapped(f"+ {_headline(loop)}", margin)
-        for finding in _findings(loop):
+        for finding in _findings(loop, clock_mhz):
             lines += _wrapped(finding, margin + bar)
         if loop.children:
-            lines += _tree(loop.children, margin + bar)
+            lines += _tree(loop.children, clock_mhz, margin + bar)
         if position + 1 < len(loops):
             lines.append(margin.rstrip())
     return lines
@@ -78,6 +78,9 @@ def _headline(loop: Loop) -> str:
 
 
 def _rate(loop: Loop) -> str:
+    if loop.part_of:
+        how, into = loop.part_of
+        return f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{_at(into)}, whose figures are for both"
     if not loop.ii:
         return "unrolled" if loop.unroll else "no loop is left, as it runs at most once or nothing it computes is used"
     ii = f"II {loop.ii}, "
@@ -85,8 +88,9 @@ def _rate(loop: Loop) -> str:
         rate = "every cycle" if loop.interleaving == loop.ii else f"every {loop.scheduled_ii:.3g} cycles"
         return f"{ii}{loop.interleaving} invocations take turns, so that an iteration starts {rate}"
     if _inner(loop):
-        return f"{ii}an iteration starts when the loop inside takes it" + (
-            "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest")
+        own = "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest"
+        every = f", which is every {loop.paced:,} cycles" if loop.paced is not None and loop.paced >= loop.ii else ""
+        return f"{ii}an iteration starts when the loop inside takes it{every or own}"
     return f"{ii}an iteration starts every " + ("cycle" if loop.ii == 1 else f"{loop.ii} cycles")
 
 
@@ -95,17 +99,39 @@ def _inner(loop: Loop) -> bool:
     return any(child.ii or _inner(child) for child in loop.children)
 
 
-def _findings(loop: Loop) -> list[str]:
+def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     lines = _unroll(loop)
     if loop.bottleneck:
         lines += _bottleneck(loop.bottleneck)
+    for region in loop.serial:
+        known = loop.bottleneck is not None and _cause(region.cause) == _cause(loop.bottleneck)
+        lines.append(f"So one iteration at a time passes {_names(region.loops)}." if known else
+                     f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}.")
+    lines += [f"Beside that, {_cause(other)}." for other in loop.additional]
+    if loop.advice:
+        lines.append(f"{loop.advice}.")
     if loop.one_at_a_time:
         lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
+    if loop.speculative:
+        lines.append("Iterations are issued before it is known whether there are any; those behind the last one are dropped.")
     if loop.ii:
         slots = f", {loop.slots} slots" if loop.slots > 1 else ""
-        flight = "" if _inner(loop) else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
-        lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}.")
-    return lines
+        flight = "" if _inner(loop) and not loop.limit else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
+        asked = ", as the source asks" if loop.limit and loop.concurrency == loop.limit else ""
+        lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}.")
+    return lines + _path(loop.path, clock_mhz)
+
+
+def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
+    return " and ".join(f"loop {label}".rstrip() + _at(span) for label, span in loops)
+
+
+def _path(path: Path | None, clock_mhz: float) -> list[str]:
+    """Only where the loop cannot run at the clock."""
+    if path is None or path.fmax_mhz >= clock_mhz:
+        return []
+    return [f"The longest way between two registers, {path.ns:.3g} ns, allows {path.fmax_mhz:g} MHz only; do less in it for more.",
+            *_shares(path.steps)]
 
 
 def _unroll(loop: Loop) -> list[str]:
@@ -119,24 +145,33 @@ def _unroll(loop: Loop) -> list[str]:
     return [f"{'Entirely unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
 
 
-def _bottleneck(bottleneck: Bottleneck) -> list[str]:
+def _cause(bottleneck: Bottleneck) -> str:
     causes = {
         "data": "{subject}{at} needs its value of {earlier}",
         "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which may touch the same address",
         "condition": "whether another iteration follows is known late{at}",
         "resource": "{subject} is shared by several operations{at}",
         "request": "the source asks for this interval{at}",
+        "concurrency": "the source allows {subject} of its iterations at a time{at}",
+        "ahead": "the source allows to issue {subject} of its iterations before it is known whether there are any{at}",
     }
     distance = bottleneck.distance
-    cause = causes[bottleneck.kind].format(
+    return causes[bottleneck.kind].format(
         subject=bottleneck.subject, at=_at(bottleneck.span), other=_at(bottleneck.other),
         earlier="the iteration before" if distance == 1 else f"{distance} iterations before",
     )
+
+
+def _bottleneck(bottleneck: Bottleneck) -> list[str]:
     length = f", a chain of {_count(bottleneck.cycles, 'cycle')}" if bottleneck.cycles else ""
-    lines = [f"Limited because {cause}{length}."]
-    for part in sorted(bottleneck.shares, key=lambda part: -part.share)[:MOST_SHARES]:
+    return [f"Limited because {_cause(bottleneck)}{length}.", *_shares(bottleneck.shares)]
+
+
+def _shares(shares) -> list[str]:
+    lines = []
+    for part in sorted(shares, key=lambda part: -part.share)[:MOST_SHARES]:
         lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{_at(part.span)}")
-    others = sorted((part.share for part in bottleneck.shares), reverse=True)[MOST_SHARES:]
+    others = sorted((part.share for part in shares), reverse=True)[MOST_SHARES:]
     if others:
         lines.append(f"  {100 * sum(others):3.0f}%  {_count(len(others), 'more operation')}")
     return lines

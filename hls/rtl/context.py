@@ -46,6 +46,7 @@ class KernelContext:
     m: Module = field(default_factory=Module)
     start: Signal = field(default_factory=lambda: Signal(name="start_token"))
     entered: Signal = field(default_factory=lambda: Signal(name="entered"))
+    restart: Signal = field(default_factory=lambda: Signal(name="restart"))  #: a run begins in the next cycle
     finished: Signal = field(default_factory=lambda: Signal(name="finished"))
     pseudo: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)

@@ -72,6 +72,7 @@ class KernelHardware:
                 m.d.comb += unit.unit.flush.eq(self.start | context.flushes.get(unit.op, 0))
         m.d.comb += [
             context.start.eq(waiting & (settling == 0)),
+            context.restart.eq(self.start),
             self.done.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),
         ]
         with m.If(self.start):

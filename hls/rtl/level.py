@@ -108,7 +108,7 @@ class LevelBuilder:
         latency = self.context.latency(op)
         if op in self.context.plan.parts:
             return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
-        signal = Signal(self.context.width(op.result), name=name)
+        signal = Signal(self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {})
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
         else:
@@ -123,6 +123,9 @@ class LevelBuilder:
         signal = Signal(self.context.width(arg), name=self.context.name(arg))
         if self.region.slots > 1:
             self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
+        if register.preset is not None:
+            self.m.d.comb += signal.eq(register.read.value)
+            return signal
         initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
         self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
         return signal

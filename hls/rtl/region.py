@@ -72,13 +72,21 @@ class RegionBuilder:
         invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.width(r) for k, r in enumerate(self.results)})
         self.header = LoopHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.slots, plan.entries,
-                                 speculative=plan.speculative)
+                                 speculative=plan.speculative, once=plan.once)
         self.epoch = Signal(name="epoch")
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
             if c.root is None:
-                context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots)
+                register = context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots, self._preset(c))
+                self.m.d.comb += register.restart.eq(context.restart)
         context.histories[plan] = histories_of(context, plan)
+
+    def _preset(self, carried) -> int | None:
+        """The bits that a carried value's register can begin a run with, so that no token has to choose; None where a run may
+        enter the loop again, or only the run knows. Tokens behind the last of a speculative loop may write when it is over."""
+        initial = self.context.fixed(self.plan.loop.operands[1 + carried.index])
+        known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
+        return initial.value if known else None
 
     def build(self) -> Module:
         """The region's module, with one submodule a level and one a loop inside."""

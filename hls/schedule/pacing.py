@@ -30,10 +30,11 @@ def ready_point(k, carried, again, decide) -> Point | None:
 
 
 def _safe_entry(c: Carried) -> Point:
-    """Entering one cycle after a token passed here, the next one reads ``c`` after it is written."""
+    """Entering one cycle after a token passed here, the next one that wants ``c`` reads it after it is written."""
     if c.read.level == c.write.level:
         order = isinstance(c.arg.type, TokenType)  # may be relied on in the cycle in which it is given
-        return Point(c.read.level, max(0, c.write.stage - c.read.stage - order))
+        apart = c.write.stage - c.read.stage - order + 1  # cycles, which ``distance`` tokens share
+        return Point(c.read.level, max(0, -(-apart // c.distance) - 1))
     return c.write
 
 

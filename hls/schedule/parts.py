@@ -32,13 +32,13 @@ class PartChoice:
     output: str = "o"
 
 
-def _mul(op: Op, dsp_bits: int) -> PartChoice:
+def _mul(op: Op, **multiplier: int) -> PartChoice:
     """A product of extended or constant operands is one of their few bits, read as signed where that is smaller."""
     bits = op.result.type.bits
     sizes = {is_signed: [_factor_bits(v, is_signed) for v in op.operands] for is_signed in (False, True)}
     is_signed = prod(sizes[True]) < prod(sizes[False])
     width_a, width_b = sizes[is_signed]
-    return PartChoice(IntMul, MulParams(max(width_a, bits - width_b), width_b, bits, is_signed, dsp_bits))
+    return PartChoice(IntMul, MulParams(max(width_a, bits - width_b), width_b, bits, is_signed, **multiplier))
 
 
 def _factor_bits(value: Value, is_signed: bool) -> int:
@@ -91,12 +91,12 @@ def _resize(op: Op) -> PartChoice:
     return PartChoice(FloatResize, ResizeParams(source, target, op.attrs.get("rounding", "even")))
 
 
-def _float_product(part: type) -> Callable[[Op, int], PartChoice]:
-    return lambda op, dsp_bits: PartChoice(part, FloatMulParams(_format(op.result), dsp_bits))
+def _float_product(part: type) -> Callable[..., PartChoice]:
+    return lambda op, **multiplier: PartChoice(part, FloatMulParams(_format(op.result), **multiplier))
 
 
 #: operations that multiply, which also depend on the target's hard multipliers
-_PRODUCTS: dict[str, Callable[[Op, int], PartChoice]] = {
+_PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     "mul": _mul, "fmul": _float_product(FloatMul), "fma": _float_product(FloatFma),
 }
 
@@ -122,12 +122,12 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
 }
 
 
-def part_for(op: Op, dsp_bits: int) -> PartChoice | None:
+def part_for(op: Op, dsp_bits: int, adder_words: int = 3) -> PartChoice | None:
     """The part that computes the operation, or None where plain logic does.
 
-    ``dsp_bits`` is the widest operand of a hard multiplier of the target.
+    ``dsp_bits`` is the widest operand of a hard multiplier of the target, ``adder_words`` what one of its carry chains adds.
     """
     if op.opcode in _PRODUCTS:
-        return _PRODUCTS[op.opcode](op, dsp_bits)
+        return _PRODUCTS[op.opcode](op, dsp_bits=dsp_bits, adder_words=adder_words)
     make = _PARTS.get(op.opcode)
     return make(op) if make else None

@@ -142,8 +142,12 @@ class RegionPlan:
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
+    cause: str = "schedule"  #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations
+    #: apart), or what the source asks for: "ahead", "concurrency", "request"
     bottleneck: object = None  #: what forbids a smaller II (``hls.schedule.explain.Bottleneck``), if anything does
     shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
+    period: float = 0.0  #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
     ring: Ring | None = None  #: of a loop in which work-items meet; ``entries`` then counts work-items
 
 
@@ -158,3 +162,4 @@ class KernelPlan:
     static_depth: int  #: cycles until they are all there
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them

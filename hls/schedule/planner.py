@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ..analysis.trips import count_trips
-from ..ir import Function, Op, Region
+from ..ir import Function, Op, Region, uses
 from ..ir.launch import most_work_items
 from ..memory import MemoryPlan
 from .plan import KernelPlan, RegionPlan
@@ -12,6 +12,8 @@ from .static import static_operations
 from .timing import OperatorTiming
 
 __all__ = ["plan_kernel"]
+
+_SUMS = frozenset(["add", "sub", "addr"])
 
 
 def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, memory_latency: int,
@@ -35,7 +37,15 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
     computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]
     latency = {op: timing.latency(op) for op in computed}
     parts = {op: part for op in computed if (part := timing.part(op))}
-    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency, parts)
+    apart = _sums_of_sums(function, computed) if timing.model.adder_words == 2 else frozenset()
+    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency, parts, apart)
+
+
+def _sums_of_sums(function: Function, computed: list[Op]) -> frozenset[Op]:
+    """The sums that others are made from. Merged, three words and more are added in lookup tables before one carry chain,
+    which takes more of them, and no less time, than a chain for each sum."""
+    used = uses(function.body)
+    return frozenset(op for op in computed if op.opcode in _SUMS and any(user.opcode in _SUMS for user, _ in used.get(op.result, ())))
 
 
 def _shortest(loop: Op | None) -> int:

@@ -1,7 +1,7 @@
 """Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 
 from ..analysis.channels import is_call
@@ -11,6 +11,7 @@ from .groups import group_window, ring_of
 from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
+from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
 from .queues import (
@@ -31,14 +32,20 @@ __all__ = ["RegionPlanner"]
 MOST_IN_WINDOW = 4096
 
 
+#: nobody wants a clock this many times slower than the board's for the sake of an II
+SLOWEST = 32
+
+
 @dataclass(frozen=True, eq=False)
 class _Schedule:
-    """Where and when everything in a region happens. ``ii`` is what its levels need for themselves, or what the source asks."""
+    """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or what the
+    source asks for."""
 
     region: Region
     levels: Levels
     stages: list[LevelStages]
     speculative: bool
+    least: int
     ii: int
     carried: tuple[Carried, ...]
     start: dict[Op, Point]
@@ -68,13 +75,23 @@ class _Schedule:
 
 @dataclass(frozen=True)
 class _Rate:
-    """``ii`` is the static II. ``crossing`` and ``windowed`` are what of it comes from recurrences that pass rows: one at a time,
-    and several at a time."""
+    """What the static II is made of, in cycles, by cause (see :class:`~hls.schedule.plan.RegionPlan`)."""
 
-    ii: int
-    crossing: int
-    windowed: int
+    causes: dict[str, int]
     latency: int
+
+    @property
+    def ii(self) -> int:
+        return max(self.causes.values())
+
+    @property
+    def cause(self) -> str:
+        return max(self.causes, key=self.causes.get)
+
+    @property
+    def windowed(self) -> int:
+        """What keeps tokens a number of iterations apart."""
+        return max(self.causes.get("window", 0), self.causes.get("ahead", 0))
 
 
 @dataclass(frozen=True)
@@ -110,8 +127,9 @@ class RegionPlanner:
             loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
             self._levels(found, asked, (again, again_overlap), sizes), found.start, found.available, found.carried,
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
-            rate.latency, found.speculative,
-            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.ii), None), shortest,
+            rate.latency, found.speculative, rate.cause,
+            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
+            once=loop is not None and not self.repeated, period=max(s.period for s in found.stages),
         )
 
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
@@ -122,12 +140,13 @@ class RegionPlanner:
         if ii > min(s.ii for s in stages):
             stages = self._stages(region, levels, ii, False)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        found = _Schedule(region, levels, stages, False, ii, (), start, self._available(levels, start, ()))
+        found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
         latency, end = self._latency(found), found.end
         ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
         return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
-                          found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring)
+                          found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
+                          period=self.timing.period)
 
     # --- when everything happens ---
 
@@ -137,12 +156,18 @@ class RegionPlanner:
         levels = ahead or levels
         stages, known = self._shortest(region, loop, levels, bool(ahead))
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
-        ii = max([wish, *(s.ii for s in stages)])
+        if loop is not None and "ii" in loop.attrs:
+            schedule = partial(level_stages, self.timing, region, levels, self.fixed, speculative=bool(ahead), histories=known)
+            stages = [self._hurried(partial(schedule, k), s, wish) if s.ii > wish else s for k, s in enumerate(stages)]
+        least = max(s.ii for s in stages)
+        ii = max(wish, least)
         if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(ahead), known)
+            stages = self._stages(region, levels, ii, bool(ahead), known, [s.period for s in stages])
+        if not known:
+            stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
-        return _Schedule(region, levels, stages, bool(ahead), ii, carried, start, self._available(levels, start, carried))
+        return _Schedule(region, levels, stages, bool(ahead), least, ii, carried, start, self._available(levels, start, carried))
 
     def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
         """The stages with the least II, and the histories they need: those cost more than registers that move on, and
@@ -157,10 +182,37 @@ class RegionPlanner:
                 return closer, known
         return stages, {}
 
-    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({})) -> list[LevelStages]:
+    def _hurried(self, schedule, usual: LevelStages, wish: int) -> LevelStages:
+        """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes, and no longer
+        by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
+        short, long = usual.period, SLOWEST * usual.period
+        found = usual
+        while long > 1.02 * short:
+            period = long if found is usual else (short * long) ** 0.5
+            closer = schedule(period=period)
+            if closer.ii <= wish:
+                long, found = period, closer
+            elif found is usual:
+                break
+            else:
+                short = period
+        return found
+
+    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({}), periods=()) -> list[LevelStages]:
         sharing = group_window(levels)
-        needs = sharing.needs if sharing else ()
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, needs) for k in range(levels.count)]
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, sharing.needs if sharing else (),
+                             period=periods[k] if periods else self.timing.period) for k in range(levels.count)]
+
+    def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
+        """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
+        from its queue of slots to what they remember is as long as a cycle."""
+        if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
+            return stages
+        try:
+            first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True, period=stages[0].period)
+        except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
+            return stages
+        return [replace(first, bottleneck=stages[0].bottleneck), *stages[1:]]
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -190,21 +242,28 @@ class RegionPlanner:
 
     def _rate(self, found: _Schedule, loop: Op | None, asked: Limits) -> _Rate:
         """Raises CompileError where the source asks for a smaller interval than there can be."""
-        crossing, windowed, latency = self._crossing(found), self._windowed(found, asked), self._latency(found)
-        is_inner = not any(op.opcode == "loop" for op in found.levels.op)
-        whole = -(-latency // asked.tokens) if asked.tokens and is_inner else 1
-        ii = max(found.ii, crossing, windowed, whole) if loop else 1
-        wish = loop.attrs.get("ii") if loop is not None else None
-        if wish is not None and ii > wish:
-            raise _missed(loop, wish, ii, found.always, found.stages)
-        return _Rate(ii, crossing, windowed, latency)
+        latency = self._latency(found)
+        if loop is None:
+            return _Rate({"schedule": 1}, latency)
+        causes = {"schedule": found.least, "crossing": self._crossing(found), "window": self._windowed(found)}
+        if found.speculative and asked.ahead:
+            causes["ahead"] = -(-self._distance(found, Point(0, 0), Point(found.decide.level, 0)) // asked.ahead)
+        if asked.tokens and not any(op.opcode == "loop" for op in found.levels.op):
+            causes["concurrency"] = -(-latency // asked.tokens)
+        needed, wish = _Rate(causes, latency), loop.attrs.get("ii")
+        if wish is None:
+            return needed
+        if needed.ii > wish:
+            raise _missed(loop, wish, needed.ii, found.always, found.stages)
+        return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
         """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
         is kept for one slot only."""
-        if rate.windowed >= rate.ii or any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried):
+        shares = any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried)
+        if loop is None or rate.windowed >= rate.ii or shares:
             return 1
-        slots = slot_count(rate.ii, loop, self.repeated, rate.crossing > found.ii, paced)
+        slots = slot_count(rate.ii, loop, self.repeated, rate.causes["crossing"] > found.ii, paced)
         return min(slots, asked.slots or slots)
 
     def _latency(self, found: _Schedule) -> int:
@@ -231,13 +290,9 @@ class RegionPlanner:
         spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
         return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
 
-    def _windowed(self, found: _Schedule, asked: Limits) -> int:
-        """Cycles between tokens where some must be a number of iterations behind others that pass rows, or may be no more than
-        a number ahead of the decision."""
-        limits = [(c.read, c.write, c.distance) for c in found.always if c.windowed]
-        if found.speculative and asked.ahead:
-            limits.append((Point(0, 0), Point(found.decide.level, 0), asked.ahead))
-        return max((-(-self._distance(found, first, last) // tokens) for first, last, tokens in limits), default=0)
+    def _windowed(self, found: _Schedule) -> int:
+        """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
+        return max((-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0)
 
     def _distance(self, found: _Schedule, first: Point, last: Point) -> int:
         cycles = last.stage - first.stage + 1

@@ -28,7 +28,8 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
-    shares: bool = False  #: whether operations of a token use one port at different times
+    shares: bool  #: whether operations of a token use one port at different times
+    period: float  #: of the clock that its chains fit, in ns
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,17 @@ class Need:
 
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
                  speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-                 needs: Sequence[Need] = ()) -> LevelStages:
+                 needs: Sequence[Need] = (), settled: bool = False, period: float | None = None) -> LevelStages:
     """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
 
     ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs`` are those of
-    the region's windows.
+    the region's windows. With ``settled`` nothing of level 0 is done in its first stage, in which the header still chooses whose token
+    it is. ``period`` is in ns, of the target's clock unless given.
     """
+    period = period or timing.period
     here = [need for need in needs if need.level == k]
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here)
-    solution = schedule(builder.build(), ii_request=ii)
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
+    solution = schedule(builder.build(period), ii_request=ii)
     start = solution.start
     return LevelStages(
         solution.ii,
@@ -60,6 +63,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
         {c: start["write", histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
         solution.bottleneck,
         solution.resource_ii > 1,
+        period,
     )
 
 
@@ -76,15 +80,15 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative, histories, needs):
+    def __init__(self, timing, region, levels, fixed, k, speculative, histories, needs, settled):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
-        self.histories, self.needs = histories, needs
+        self.histories, self.needs, self.settled = histories, needs, int(settled)
         self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
         self.carried = {} if levels.ring else {arg: c for c, arg in enumerate(region.args)}
 
-    def build(self) -> Problem:
+    def build(self, period: float) -> Problem:
         self._node("exit")
         self._operations()
         self._carried_values()
@@ -99,7 +103,7 @@ class _ProblemBuilder:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
         limits = {node.resource: 1 for node in self.nodes.values() if node.resource is not None}
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), self.timing.period, self.timing.overhead, limits)
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:
@@ -141,7 +145,7 @@ class _ProblemBuilder:
         delay = self.timing.slot_read if arg.type.bits else 0.0
         if steps > 1:
             delay += self.timing.model.delay("mux", steps)  # at most so many places where its value may be
-        return self._node(("read", c), delay=delay, width=arg.type.bits)
+        return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int):
         """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows who has not."""
@@ -159,6 +163,11 @@ class _ProblemBuilder:
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
         elif not type.overlap:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
+
+    def _entering(self, value):
+        """The node of a value that is there when a token enters."""
+        out = 0.0 if self.settled else self.timing.queue_output
+        return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self):
         """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
@@ -178,7 +187,7 @@ class _ProblemBuilder:
         elif value in self.carried and self.levels.read[self.carried[value]] == self.k:
             source = self._read(self.carried[value])
         elif self.levels.value.get(value, 0) <= self.k:
-            source = self._node(("in", value), delay=self.timing.queue_output, width=value.type.bits, earliest=0, latest=0)
+            source = self._entering(value)
         else:
             return
         if isinstance(value.type, TokenType):

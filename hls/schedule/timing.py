@@ -105,7 +105,7 @@ class OperatorTiming:
 
     def _chosen(self, op: Op) -> tuple[PartChoice | None, Choice | None]:
         if op not in self._choices:
-            part = part_for(op, self.model.dsp_bits)
+            part = part_for(op, self.model.dsp_bits, self.model.adder_words)
             self._choices[op] = part, self._cut(op, part) if part else None
         return self._choices[op]
 

@@ -142,6 +142,11 @@ class Board:
         one = timing.bytes_per_ns if timing else self.memory.word_bytes / self.clock.period_ns
         return one * len(self.memory.banks)
 
+    @property
+    def address_bits(self) -> int:
+        """The width of a byte offset into any buffer."""
+        return max(13, (self.memory.bytes - 1).bit_length())
+
     def delay_model(self) -> DelayModel:
         """The delays of the board's device at its kernel clock."""
         return load_delays(self.device.delays, self.clock.period_ns)

@@ -56,6 +56,7 @@ class DelayModel:
     lut: float
     level: float  #: one level of logic inside a placed part: an average LUT input and a short hop
     dsp_bits: int  #: the widest operand of a hard multiplier
+    adder_words: int  #: how many words one carry chain adds: 2 or 3
     costs: Mapping[str, Cost]
     multipliers: tuple[Multiplier, ...]  #: by rising ``max_width``
 
@@ -101,7 +102,8 @@ def load_delays(name: str, period_ns: float) -> DelayModel:
 def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
     """Check a parsed table and freeze it."""
     registers = {key: root.number(key, 0, 100) for key in ("clk_to_q", "setup", "hop", "lut", "level")}
-    model = DelayModel(name, period_ns, **registers, dsp_bits=root.integer("dsp_bits", 1, 64), costs=_read_costs(root),
+    model = DelayModel(name, period_ns, **registers, dsp_bits=root.integer("dsp_bits", 1, 64),
+                       adder_words=root.integer("adder_words", 2, 3), costs=_read_costs(root),
                        multipliers=_read_multipliers(root, registers["hop"]))
     root.close()
     return model

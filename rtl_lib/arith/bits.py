@@ -5,7 +5,7 @@ Those that use a value more than once take ``wire``, see :class:`rtl_lib.arith.p
 
 from amaranth import *
 
-__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of_shift"]
+__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
 
 
 def shift_left(value, amount):
@@ -59,3 +59,11 @@ def _leading_zeros(wire, bits):
 def at_most(value, limit):
     """The smaller of a non-negative ``value`` and the constant ``limit``, in the bits ``limit`` needs."""
     return Mux(value > limit, limit, value)[:limit.bit_length()]
+
+
+def with_carry(a, b, carry):
+    """``a + b + carry`` for a single bit ``carry``, on one carry chain that is a bit longer.
+
+    Written as a sum of three it becomes lookup tables in front of the chain where a chain adds no more than two words.
+    """
+    return (Cat(carry, a) + Cat(carry, b))[1:]

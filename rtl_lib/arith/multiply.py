@@ -35,10 +35,11 @@ def _low(value, width):
     return value[:width] if len(value) > width else value
 
 
-def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27):
+def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3):
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
-    First all partial products at once, then the way out of the multipliers, then a binary tree of sums.
+    First all partial products at once, then the way out of the multipliers, then a binary tree of sums. Where a carry chain
+    adds no more than two words (``adder_words``) every sum is kept on a chain of its own.
     """
     limbs = {_Term(f"term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
              for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
@@ -52,20 +53,21 @@ def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_b
     steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, lambda wire: {})]
     terms = sorted(limbs, key=lambda term: term.offset)
     while len(terms) > 1:
-        step, terms = _sum_step(f"sum{len(steps) - 1}", terms, width_out)
+        step, terms = _sum_step(f"sum{len(steps) - 1}", terms, width_out, adder_words == 2)
         steps.append(step)
     name = terms[0].name
     return (*steps, Step("result", 0.0, lambda wire, **values: {out: values[name][:width_out]}, (name,)))
 
 
-def _sum_step(step_name, terms, width_out):
+def _sum_step(step_name, terms, width_out, apart):
     """The step that adds each second term to its neighbour, and the terms after it; sums keep the lower's name."""
     pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
 
     def add(wire, **values):
-        return {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
+        sums = {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
                                width_out - low.offset)
                 for low, high in pairs}
+        return {name: wire(total, name, keep=True) for name, total in sums.items()} if apart else sums
 
     sums = [_Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1)
             for low, high in pairs]
@@ -80,7 +82,8 @@ def _sum_step(step_name, terms, width_out):
 class MulParams:
     """Widths in bits; ``signed`` matters only when ``width_out`` exceeds an operand's width.
 
-    ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for ECP5.
+    ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for ECP5;
+    ``adder_words`` how many words one of its carry chains adds, 2 or 3.
     """
 
     width_a: int
@@ -88,6 +91,7 @@ class MulParams:
     width_out: int
     signed: bool = False
     dsp_bits: int = 27
+    adder_words: int = 3
 
     def __post_init__(self):
         if min(self.width_a, self.width_b, self.width_out, self.dsp_bits) < 1:
@@ -120,7 +124,7 @@ class IntMul(PipelinedPart):
 
         return (Step("operands", ROUTE, operands),
                 *product_steps("factor_a", "factor_b", "o", width_a, width_b, params.width_out,
-                               signed=params.signed, dsp_bits=params.dsp_bits))
+                               signed=params.signed, dsp_bits=params.dsp_bits, adder_words=params.adder_words))
 
     @classmethod
     def golden(cls, params, a, b):

@@ -26,7 +26,8 @@ class Step:
 
     ``build(wire, **values)`` takes the values it names as keyword arguments and returns new ones by name. A value stays
     available to all later steps until one of them returns the same name again. ``wire(value, name)`` gives an
-    intermediate value a signal of its own; without it an expression used twice would become hardware twice.
+    intermediate value a signal of its own; without it an expression used twice would become hardware twice. With ``keep=True``
+    synthesis does not merge what is before the signal with what comes after it.
     """
 
     name: str
@@ -198,9 +199,9 @@ class PipelinedPart(wiring.Component):
         if missing:
             raise KeyError(f"{self.kind}: step {step.name} reads {', '.join(missing)}, which no earlier step returns")
 
-        def wire(value, name):
+        def wire(value, name, keep=False):
             value = Value.cast(value)
-            signal = Signal(value.shape(), name=f"{step.name}_{name}")
+            signal = Signal(value.shape(), name=f"{step.name}_{name}", attrs={"keep": 1} if keep else {})
             m.d.comb += signal.eq(value)
             return signal
 

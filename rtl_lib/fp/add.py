@@ -5,7 +5,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost, with_carry
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
@@ -66,7 +66,7 @@ def _sticky(wire, *, kept, lost):
 def _add(fmt, wire, *, large_significand, aligned, opposed):
     """One carry chain for both: a difference is a sum with the complement, and it is never negative."""
     addend = aligned ^ opposed.replicate(len(aligned))
-    total = wire(Cat(Const(0, _EXTRA), large_significand) + addend + opposed, "sum")
+    total = wire(with_carry(Cat(Const(0, _EXTRA), large_significand), addend, opposed), "sum")
     return {"total": Cat(total[:fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 

@@ -131,7 +131,8 @@ class FloatFma(PipelinedPart):
         precision = fmt.precision
         window = _addend_start(fmt) + precision + 1
         product, gather, *sums = product_steps(
-            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits)
+            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits,
+            adder_words=params.adder_words)
         exponents = (Step("distance", 2 * adder(fmt.exponent), partial(_distance, fmt)),
                      Step("clamp", adder(fmt.exponent) + 2 * MUX, partial(_clamp, fmt)))
         align = (Step("align", shifter(window), partial(_align, fmt)), Step("sticky", any_of(window), _sticky))

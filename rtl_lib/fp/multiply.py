@@ -19,10 +19,11 @@ __all__ = ["FloatMul", "FloatMulParams"]
 
 @dataclass(frozen=True)
 class FloatMulParams:
-    """``a * b`` in ``format``; ``dsp_bits`` as in :class:`rtl_lib.arith.multiply.MulParams`."""
+    """``a * b`` in ``format``; ``dsp_bits`` and ``adder_words`` as in :class:`rtl_lib.arith.multiply.MulParams`."""
 
     format: FloatFormat = BINARY32
     dsp_bits: int = 27
+    adder_words: int = 3
 
     def __post_init__(self):
         if self.format.bias < self.format.mantissa + 3:
@@ -89,7 +90,8 @@ class FloatMul(PipelinedPart):
         fmt = params.format
         precision, exponent = fmt.precision, fmt.exponent
         product, gather, *sums = product_steps(
-            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits)
+            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits,
+            adder_words=params.adder_words)
         return (
             Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt)),
             beside("product", product, Step("measure", leading_zeros_levels(precision) + MUX, partial(_measure, fmt))),

@@ -17,6 +17,7 @@ from functools import partial
 
 from amaranth import *
 
+from rtl_lib.arith.bits import with_carry
 from rtl_lib.arith.levels import MUX, adder, any_of
 from rtl_lib.arith.pipelined import Step
 
@@ -86,7 +87,7 @@ def _round(fmt, wire, *, upper, up, scale):
     The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
     one; a carry bit adds two.
     """
-    return {"rounded": upper + Cat(Const(0, fmt.mantissa), scale) + up}
+    return {"rounded": with_carry(upper, Cat(Const(0, fmt.mantissa), scale), up)}
 
 
 def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):

@@ -52,7 +52,8 @@ class BoardRuns:
     def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], arguments: Mapping[str, int],
             launch: Mapping[str, int]) -> Event:
         """Launch a kernel behind what its queue has not finished. Raises cl.RuntimeError when its run fails."""
-        before = queue.unfinished[-1] if queue.unfinished else None
+        queue.unfinished = [one for one in queue.unfinished if not one.done]
+        before = next((one for one in reversed(queue.unfinished) if not one.failed), None)  # who failed is told by finish()
         if before is not None and before.program is not self.program:
             before.wait()  # another program's channels: nothing that is launched here can help it
             before = None

@@ -120,6 +120,11 @@ class PendingEvent(Event):
     def command_execution_status(self) -> int:
         return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
 
+    def set_callback(self, status: int, callback: Callable[[int], None]) -> None:
+        """Let the launch end, as simulated time passes for nobody else; then call ``callback(status)``."""
+        self.wait()
+        callback(status)
+
 
 def wait_for_events(events: list[Event]) -> None:
     """Wait for all of them."""

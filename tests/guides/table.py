@@ -92,6 +92,10 @@ def _exit() -> Launch:
     return Launch({"a": a, "result": np.zeros(1, np.uint32)})
 
 
+def _nine() -> Launch:
+    return Launch({"result": np.zeros(1, np.int32)}, {"n": 900})
+
+
 def _serial() -> Launch:
     return Launch({"in": _uints(64, 20), "out": np.zeros(4, np.uint32)}, {"n": 32})
 
@@ -113,7 +117,9 @@ LOOPS = (
     GuideLoop("double_sum", 4, 11, 11.1, lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256})),
     GuideLoop("double_sum_shifted", 6, 1, 1.05,
               lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256})),
-    GuideLoop("nine_steps", 5, 1, 1.05, lambda: Launch({"result": np.zeros(1, np.int32)}, {"n": 900})),
+    GuideLoop("nine_steps", 5, 1, 9.1, _nine),
+    GuideLoop("nine_steps_at_two", 6, 2, 2.1, _nine),
+    GuideLoop("nine_steps_at_one", 6, 1, 1.05, _nine),
     GuideLoop("shifted_copies", 5, 1, 1.3, _shifted, True),
     GuideLoop("shifted_copies_of_one", 5, 1, 1.3 * 1.3, _shifted, True),
     GuideLoop("private_rows", 5, 1, 1.05, lambda: Launch({"a": _ints(32 * 64), "out": np.zeros(32, np.int32)}, {"n": 32})),

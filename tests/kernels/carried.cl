@@ -59,3 +59,11 @@ __kernel void until_large(ARGS) {
     if (b[i] == 17) break;
   }
 }
+
+__kernel void compared(ARGS) {
+  for (int i = 0; i < n; i++) {
+    int p = b[i] & 31;
+    if (b[i] & 1) a[p] = i;
+    a[b[(i * 5) & 63] & 31] += a[p] + 1;
+  }
+}

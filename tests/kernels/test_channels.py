@@ -18,7 +18,7 @@ pytestmark = pytest.mark.verilator
 
 @pytest.fixture(scope="module")
 def system():
-    system = ChannelSystem(SOURCE, narrow_words())  # one narrow bank: less to build
+    system = ChannelSystem(SOURCE, narrow_words(32))  # one bank of narrow words: less to build
     yield system
     system.close()
 

@@ -20,11 +20,11 @@ SPACES = {
 }
 
 
-def narrow_words():
-    """A bank whose word is as wide as the widest access."""
+def narrow_words(word_bytes: int = 8):
+    """A board with one bank of narrow words: 8 bytes are as wide as the widest access here."""
     board = load_board("de5net")
-    timing = replace(board.memory.timing, bus_bits=8)
-    return replace(board, memory=replace(board.memory, word_bytes=8, banks=board.memory.banks[:1], timing=timing))
+    timing = replace(board.memory.timing, bus_bits=word_bytes)
+    return replace(board, memory=replace(board.memory, word_bytes=word_bytes, banks=board.memory.banks[:1], timing=timing))
 
 
 def launch(kernel: str, n: int, space=((1,), None, None)) -> Launch:

@@ -56,3 +56,15 @@ def test_an_interval_that_cannot_be_met_names_the_recurrence():
     message = caught.value.diagnostics[0]
     assert message.span.line == 4
     assert "#pragma ii 1 cannot be met: the least is 7, because sum needs what the iteration before has computed" in message.message
+
+
+def test_an_interval_at_the_cost_of_the_clock():
+    """Where only the length of chains is in the way, the interval is met, and what that costs is said."""
+    source = ("__kernel void k(__global int *restrict a, int n) {\n  int v = n;\n  #pragma ii 2\n  #pragma unroll 9\n"
+              "  for (int i = 0; i < n; i++) { v += 1; v ^= i; }\n  a[0] = v;\n}")
+    result = compile(source)
+    (loop,) = result.kernels[0].plan.loops.values()
+    assert loop.ii == 2
+    (warning,) = [w for w in result.warnings if "costs the clock" in w.message]
+    assert warning.span.line == 5
+    assert "MHz instead of 240" in warning.message

@@ -23,6 +23,9 @@ OUTPUTS = {"oa": ("int", np.int32), "ob": ("uchar", np.uint8), "ol": ("long", np
 BOTH = {"wa": ("int", np.int32), "wb": ("uint", np.uint32)}
 SCALARS = {"n": ("int", lambda rng: int(rng.integers(-3, 9))), "u": ("ushort", lambda rng: int(rng.integers(0, 1 << 16))),
            "z": ("ulong", lambda rng: int(rng.integers(0, 1 << 63))), "x": ("float", lambda rng: float(rng.normal(0, 9)))}
+#: what loops are asked to be; each as likely as it stands here
+PRAGMAS = ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "max_concurrency 2", "speculated_iterations 1",
+           "disable_loop_pipelining"]
 TYPES = ["int", "int", "int", "uint", "long", "uchar", "short", "float"]
 
 
@@ -111,6 +114,7 @@ class _Generator:
     rng: random.Random
     ndrange: bool
     budget: int
+    wishes: random.Random  #: what loops are asked to be, beside everything else
     variables: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, int] = field(default_factory=dict)
     counters: list[str] = field(default_factory=list)  #: of all loops so far: read, never assigned by other statements
@@ -244,6 +248,8 @@ class _Generator:
             before, head = [f"{i} = 0;"], "do {"
             tail = f"}} while (++{i} < {trips}{' && ' + self.condition(1) if rng.random() < 0.4 else ''});"
         pragma = [f"#pragma unroll {rng.choice([2, 3])}"] if rng.random() < 0.06 else []
+        if not pragma and self.wishes.random() < 0.1:
+            pragma = [f"#pragma {self.wishes.choice(PRAGMAS)}"]
         return [*before, *pragma, Block(head, (self.block(depth - 1, loops + 1),), tail)]
 
     def trips(self, loops: int) -> str:
@@ -258,7 +264,7 @@ def random_kernel(seed: int, name: str = "k") -> Kernel:
     """The kernel of that seed."""
     rng = random.Random(seed)
     ndrange = rng.random() < 0.3
-    g = _Generator(rng, ndrange, budget=rng.choice([5, 9, 14]))
+    g = _Generator(rng, ndrange, rng.choice([5, 9, 14]), random.Random(f"wishes {seed}"))
     for k in range(rng.randint(2, 5)):
         g.variables[f"v{k}"] = rng.choice(TYPES)
     if rng.random() < 0.3:

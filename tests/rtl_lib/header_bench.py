@@ -75,10 +75,10 @@ def meaning(token):
     return token.slot, token.first, token.entry, token.invariant, token.first and token.initial
 
 
-def run(trips, slots, entries, depth, seed=0, idle=0.0, stall=0.0, hold=0.0):
+def run(trips, slots, entries, depth, seed=0, idle=0.0, stall=0.0, hold=0.0, once=False):
     """Runs invocations of the given trips; returns the tokens as (cycle, invocation, iteration)."""
     rng = random.Random(seed)
-    dut = LoopHeader(unsigned(8), unsigned(8), slots, entries)
+    dut = LoopHeader(unsigned(8), unsigned(8), slots, entries, once=once)
     pipeline = Pipeline(dut, trips, depth, rng, stall, hold)
     requests = [{"initial": k % 256, "invariant": k * 7 % 256} for k in range(len(trips))]
     simulate(dut, drive(dut.i, requests, rng, idle), pipeline.run, background=[watch_offers(dut.o, meaning)])

@@ -28,6 +28,20 @@ def test_every_token_once(slots, entries, depth, pressure):
         assert [n for _, j, n in tokens if j == k] == iterations
 
 
+@pytest.mark.parametrize("depth", [0, 1, 4])
+@pytest.mark.parametrize("pressure", [0.0, 0.4])
+def test_a_request_is_offered_until_its_result_is_taken(depth, pressure):
+    """Rule 10: one taken earlier would bring the invariant of the next, one taken later a second run of itself."""
+    trips = [3, 1, 7, 2, 1, 1, 4]
+    tokens = run(trips, 1, 1, depth, depth, pressure, pressure, pressure, once=True)
+    assert [(j, n) for _, j, n in tokens] == [(j, n) for j, iterations in golden(trips).items() for n in iterations]
+
+
+def test_only_one_request_at_a_time_can_stay_on_offer():
+    with pytest.raises(ValueError, match="one slot and one entry, not 1 and 2"):
+        LoopHeader(unsigned(8), unsigned(8), 1, 2, once=True)
+
+
 @pytest.mark.parametrize("slots", [1, 2, 5])
 def test_every_cycle(slots):
     """Answers in the cycle of the issue: a token a cycle, and no bubble between invocations (rules 6 and 7)."""

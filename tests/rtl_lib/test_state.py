@@ -34,6 +34,28 @@ def test_register(slots):
     simulate(dut, bench)
 
 
+def test_preset_register():
+    """Rule 3: what it begins with, also when a write comes in the cycle of the restart."""
+    rng, dut = random.Random(3), SlotRegister(unsigned(8), 1, preset=0x5A)
+
+    async def bench(ctx):
+        kept, collisions = None, 0
+        for _ in range(200):
+            restart, write, value = rng.random() < 0.2, rng.random() < 0.5, rng.randrange(256)
+            ctx.set(dut.restart, restart)
+            ctx.set(dut.write.valid, write)
+            ctx.set(dut.write.value, value)
+            assert kept in (None, ctx.get(dut.read.value))
+            await ctx.tick()
+            kept = 0x5A if restart else value if write else kept
+            collisions += restart and write
+        assert collisions
+
+    simulate(dut, bench)
+    with pytest.raises(ValueError, match="a preset register has one slot, not 2"):
+        SlotRegister(unsigned(8), 2, preset=0)
+
+
 @pytest.mark.parametrize("slots", SLOTS)
 def test_ready(slots):
     """Rules 1 to 4: set before clear when both name one slot, any pair of slots in one cycle."""

@@ -3,11 +3,13 @@ pointers, null, components by index, texts, bools in memory, names of the C libr
 
 import numpy as np
 import pytest
-from pocl import pocl_context, run_both
+from pocl import compare, pocl_context, run_both, run_here
 
 from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
+from hls.ir.launch import IndexSpace
+from sim.emulator import Emulator
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +156,45 @@ __kernel void k(__global uint *o, int n) {
 def test_enums_and_switches(context, n):
     run_both(context, FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""), "k", {"o": np.zeros(5, "u4"), "n": np.int32(n)})
     assert parse_source(FLOW, "k.cl").warnings == ()
+
+
+CALLED = """
+__kernel void add(__global int *a, int n) {
+    enum { STEP = 3 }; struct Pair { int x, y; } p = { n, STEP };
+    a[0] += p.x * p.y; if (n > 4) return; a[1]++;
+}
+__kernel void k(__global int *a, int n) { add(a, n); for (int i = 0; i < 3; i++) add(a + i, i + n); }
+"""
+
+
+def test_a_kernel_calls_another(context):
+    run_both(context, CALLED, "k", {"a": np.arange(6, dtype="i4"), "n": np.int32(3)})
+
+
+def test_texts_among_the_values_of_printf():
+    source = '__kernel void k(float4 v) { printf("%s %-4s|%d %.1v4f %s%%\\n", "a" "b", "x", 7, v, "50% off"); }'
+    written = []
+    v = np.array([1, 2, 3, 4], "f4")
+    Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run("k", {}, {"v": v}, IndexSpace.of((1,)))
+    assert "".join(written) == "ab x   |7 1.0,2.0,3.0,4.0 50% off%\n"
+
+
+TABLES = """
+__constant float A[4] = { 1, 2, 3, 4 };
+__constant float B[4] = { 5, 6, 7, 8 };
+constant int odd[3] = { 1, 3, 5 };
+float get(__constant float *t, int i) { return t[i]; }
+int sum(CONST int *t, int n) { int s = 0; for (int i = 0; i < n; i++) s += t[i]; return s; }
+__kernel void k(__global float *o, int n) {
+    __constant float *p = n & 1 ? A : B; const __constant float *q = A + 1;
+    o[0] = p[n & 3]; o[1] = get(B, n & 3) + *q; o[2] = sum(odd, n & 3); o[3] = p == A;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_pointers_to_tables(context, n):
+    given = {"o": np.zeros(4, "f4"), "n": np.int32(n)}
+    expected = run_both(context, TABLES.replace("CONST", "constant"), "k", given)
+    private = TABLES.replace("constant int odd", "const int odd").replace("CONST", "const")
+    compare(expected, run_here(parse_source(private, "k.cl").module, "k", given, (1,)), "without __constant")

@@ -12,7 +12,7 @@ from hls.passes.pipeline import PipelineOptions, kernel_pipeline
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
-__all__ = ["check_random", "loops", "outcome", "passes_through"]
+__all__ = ["check_random", "loops", "outcome", "passes_through", "without_pragmas"]
 
 _LOOP = re.compile(r"^(\s*)(for|while|do)\b.*\{$", re.MULTILINE)
 _MAX_ITERATIONS = 30_000
@@ -48,13 +48,17 @@ def outcome(function_or_module, launch) -> dict:
     return {name: bytes(data) for name, data in buffers.items()}
 
 
+def without_pragmas(text: str) -> str:
+    return re.sub(r"^ *#pragma.*\n", "", text, flags=re.MULTILINE)
+
+
 def check_random(seed: int, until: str, pragmas: list[str], mark=None) -> int:
     """Compare a random kernel with pragmas before its loops, at each stage; returns how many loops were made one.
 
     ``mark`` is given every loop of the IR, to ask for what no pragma before a loop can.
     """
     rng, kernel = random.Random(seed), random_kernel(seed)
-    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0], kernel.text)
+    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0], without_pragmas(kernel.text))
     merged = []
     module, before, after, last = passes_through(text, until, lambda r: merged.append(r) if hasattr(r, "how") else None, mark=mark)
     for launch in launches(kernel, seed):

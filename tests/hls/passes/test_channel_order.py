@@ -121,6 +121,7 @@ __kernel void r(read_only pipe short q, __global int *o) { short x; o[0] = read_
     (WRITER.format("w", "c") + READER.format("r", "c") + READER.format("s", "c"), "channel 'c' is read by kernel s, and by kernel r (line 3)"),
     (WRITER.format("w", "c"), "channel 'c', declared (line 1), is written by kernel w, but no kernel reads it"),
     (READER.format("r", "many[2]"), "channel 'many[2]', declared (line 1), is read by kernel r, but no kernel writes it"),
+    (WRITER.format("w", "many[3 + (int)sizeof(int)]") + READER.format("r", "many[0]"), "index 7 is outside 'many', which has 4 channels"),
     (WRITER.format("w", "many[i & 3]"), "which channel of the array 'many' is meant is only known at run time"),
     (OTHER_PIPE,
      "the pipe 'q' passes other values here than in line 2"),
@@ -147,5 +148,8 @@ def test_copies_of_an_autorun_kernel_know_their_place():
         __kernel void link() { int k = get_compute_id(0); write_channel_intel(many[k + 1], read_channel_intel(many[k])); }
         """ + WRITER.format("w", "many[0]") + READER.format("r", "many[3]")
     plans = channels_of(source)
+    with pytest.raises(CompileError) as error:
+        channels_of(source.replace("(3)", "(4)"))
+    assert "index 4 is outside 'many'" in error.value.diagnostics[0].message and "link_3" in error.value.diagnostics[0].message
     assert [(p.name, p.writer, p.reader) for p in plans] == [
         ("many[0]", "w", "link_0"), ("many[1]", "link_0", "link_1"), ("many[2]", "link_1", "link_2"), ("many[3]", "link_2", "r")]

@@ -87,6 +87,27 @@ def test_nested_unrolling_reaches_triangular_bounds():
     same(module, f, {"a": np.arange(4, dtype=np.int32)}, {})
 
 
+ALL = "\n#pragma unroll\n"
+
+
+@pytest.mark.parametrize(("body", "line", "message"), [
+    (f"{ALL}for (int i = 0; i < 100; i++) {ALL}for (int j = 0; j < 100; j++) {ALL}for (int k = 0; k < 100; k++) a[i + j] += k;", 2,
+     r"unrolling this loop 100 times and those inside makes 1\d,\d\d\d,\d\d\d operations"),
+    (f"for (int l = 0; l < n; l++) {ALL}for (int i = 0; i < 300; i++) for (int j = 0; j < n; j++) {ALL}for (int k = 0; k < 90; k++) a[i] += k;",
+     2, r"unrolling this loop 300 times and those inside makes 3\d\d,\d\d\d operations"),
+    (f"{ALL}for (int i = 0; i < 1000; i++) a[i] = h(a[i]) + h(i);", 2, r"unrolling this loop 1,000 times makes 3\d,\d\d\d operations"),
+    (f"{ALL}for (int i = 0; i < 1000000000; i++) a[i] += 1;", 2,
+     r"unrolling this loop 1,000,000,000 times makes 1\d,\d\d\d,\d\d\d,\d\d\d operations"),
+    ("\n#pragma unroll 60\nfor (int i = 0; i < n; i++) \n#pragma unroll 60\nfor (int j = 0; j < n; j++) a[i] += j;", 3,
+     r"unrolling this loop 60 times and those inside makes 3\d,\d\d\d operations"),
+])
+def test_unroll_bombs_say_how_large_they_would_be(body, line, message):
+    helper = "int h(int x) { for (int i = 0; i < 3; i++) x = x * 7 + (x >> 3) ^ x; return x; }"
+    with pytest.raises(CompileError, match=message + "; the limit is 20,000") as caught:
+        compiled(f"{helper} kernel void k(global int *a, int n) {{ {body} }}")
+    assert caught.value.diagnostics[0].span.line == line + ("for (int l" in body) * 0 + 1 - (line == 3)
+
+
 def test_unroll_bombs_are_refused_with_their_size():
     with pytest.raises(CompileError, match=r"makes .* operations; the limit is 20,000"):
         compiled(SUM.format(pragma="#pragma unroll", bound="4000"))

@@ -1,7 +1,20 @@
 """A report in which every kind of finding occurs once."""
 
 from hls.diag import Diagnostic, Span
-from hls.report import Access, Bottleneck, Channel, Kernel, Loop, Private, Report, Resources, Share, Unroll
+from hls.report import (
+    Access,
+    Bottleneck,
+    Channel,
+    Kernel,
+    Loop,
+    Path,
+    Private,
+    Report,
+    Resources,
+    Serial,
+    Share,
+    Unroll,
+)
 
 
 def at(line, column=3):
@@ -23,9 +36,20 @@ OUTER = Loop("i", at(7), ii=1, latency=110, levels=4, children=(INNER, FLAT))
 COPIED = Loop("c", at(24), ii=2, interleaving=2, slots=2, latency=12, copies=4, bottleneck=Bottleneck(
     "data", "h", at(25), cycles=2, shares=tuple(Share("integer add", at(25), 0.1) for _ in range(10))))
 GONE = Loop("g", at(26), ii=0)
+TOTAL = Bottleneck("data", "total", at(52), cycles=109)
+PACED = Loop("p", at(50), ii=109, latency=110, levels=2, children=(Loop("q", at(51), ii=1, latency=9, trip_count=64),), paced=172,
+             bottleneck=TOTAL, serial=(Serial((("q", at(51)),), TOTAL),
+                                       Serial((("q", at(51)), ("", at(53))), Bottleneck("memory", "load of z", at(54), other=at(55)))),
+             additional=(Bottleneck("memory", "load of y", at(56), other=at(57), distance=3),), advice="Remove it: sum apart")
+AHEAD = Loop("d", at(60), ii=27, latency=52, levels=3, speculative=True, bottleneck=Bottleneck("ahead", "2", at(60)))
+FEW = Loop("f", at(62), ii=26, latency=52, limit=2, bottleneck=Bottleneck("concurrency", "2", at(62)), advice="Remove the pragma")
+PARTS = (Loop("x", at(64), ii=0, part_of=("coalesced", at(63))), Loop("y", at(65), ii=0, part_of=("fused", at(63))))
+LONG = Loop("l", at(63), ii=1, latency=9, children=PARTS[:1], path=Path(5.2, 192.3, (
+    Share("integer add for v", at(66), 0.7), Share("integer compare", at(67), 0.3))))
+SHORT = Loop("h", at(68), ii=1, latency=9, path=Path(2.0, 500.0, (Share("integer add for w", at(69), 1.0),)))
 
 TASK = Kernel(
-    "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED, COPIED, GONE),
+    "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED, COPIED, GONE, PACED, AHEAD, FEW, LONG, PARTS[1], SHORT),
     accesses=(Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses", 3),
               Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data")),
     privates=(Private("window", at(6), 1024, "shift register of 32"),),

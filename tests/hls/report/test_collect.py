@@ -7,6 +7,7 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.report.collect import collect, collect_kernel
 from hls.report.words import variable
+from hls.schedule import OperatorTiming
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
 
@@ -15,7 +16,8 @@ def kernel(body: str, head: str = HEAD, **options):
     """The report of a kernel as far as it is known before hardware is made."""
     module, board = parse_source(head + "{\n" + body + "\n}\n").module, hls.load_board("de5net")
     (planned,), _ = plan_module(module, board, hls.Options(**options))
-    return collect_kernel(planned, module, board.memory.read_latency)
+    timing = OperatorTiming(board.delay_model(), board.address_bits, planned.memory)
+    return collect_kernel(planned, module, board.memory.read_latency, timing=timing)
 
 
 def only(loops):
@@ -65,6 +67,80 @@ def test_a_recurrence_through_an_inner_loop_names_it():
     outer = only(kernel(text).loops)
     assert outer.bottleneck.subject == "h"
     assert any(words.startswith("inner loop j") for words in shares(outer))
+
+
+def test_a_sum_across_two_loops_and_the_same_taken_apart():
+    """One iteration at a time passes the inner loop, until its sum begins anew in each iteration."""
+    together = ("int sum = 0;\nfor (int i = 0; i < 128; i++) {\n for (int j = 0; j < 64; j++)\n  sum += a[i * 64 + j];\n"
+                " sum += a[i];\n}\no[0] = sum;")
+    outer = only(kernel(together).loops)
+    (region,) = outer.serial
+    assert ([label for label, _ in region.loops], region.cause.kind, region.cause.subject) == (["j"], "data", "sum")
+    assert outer.paced == outer.ii + 64 - 1 and outer.bottleneck.subject == "sum"
+    assert outer.advice.startswith("Remove it: let the inner loop j work on a variable that begins anew")
+    apart = together.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
+    outer = only(kernel(apart).loops)
+    assert (outer.serial, outer.paced, outer.ii, outer.advice) == ((), 64, 1, "")
+
+
+def test_a_store_that_the_inner_loop_reads_in_the_next_iteration():
+    head = "__kernel void k(__global int *restrict o, int n)\n"
+    outer = only(kernel("for (int i = 0; i < n; i++) {\n int s = 0;\n for (int j = 0; j < 8; j++)\n  s += o[j * n];\n"
+                        " o[(s & 7) * n] = i;\n}", head).loops)
+    (region,) = outer.serial
+    assert (region.cause.kind, [label for label, _ in region.loops]) == ("memory", ["j"])
+
+
+@pytest.mark.parametrize(("pragma", "kind", "subject"), [
+    ("ii 40", "request", "40"), ("max_concurrency 5", "concurrency", "5"), ("disable_loop_pipelining", "concurrency", "1")])
+def test_what_the_source_asks_for_is_named_as_the_cause(pragma, kind, subject):
+    loop = only(kernel(f"#pragma {pragma}\nfor (int i = 0; i < n; i++)\n o[i] = a[i];").loops)
+    ii = 40 if kind == "request" else -(-loop.latency // int(subject))
+    assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.ii) == (kind, subject, ii)
+    assert loop.advice.startswith("Remove the pragma")
+    assert loop.limit == {"request": None}.get(kind, int(subject))
+
+
+def test_a_wish_that_costs_nothing_is_not_the_cause():
+    loop = only(kernel("float s = 0.0f;\n#pragma ii 7\nfor (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;").loops)
+    assert (loop.ii, loop.bottleneck.kind) == (7, "data")
+
+
+@pytest.mark.parametrize(("pragma", "kind"), [("", None), ("#pragma speculated_iterations 3", "ahead"),
+                                              ("#pragma speculated_iterations 0", "condition")])
+def test_conditions_out_of_memory(pragma, kind):
+    loop = only(kernel(f"int i = 0;\n{pragma}\nwhile (a[i] < n) i++;\no[0] = i;").loops)
+    assert loop.speculative == (kind != "condition")
+    assert (loop.bottleneck.kind if loop.bottleneck else None) == kind
+
+
+def test_loops_that_became_part_of_others():
+    outer = only(kernel("#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\n for (int j = 0; j < n; j++)\n  o[i * n + j] = a[j];").loops)
+    assert (outer.ii, outer.part_of) == (1, None)
+    how, into = only(outer.children).part_of
+    assert (how, into.line) == ("coalesced", 4)
+    first, second = kernel("#pragma loop_fuse\n{\nfor (int i = 0; i < n; i++)\n o[i] = a[i];\nfor (int i = 0; i < n; i++)\n o[i] += 2;\n}").loops
+    assert (first.part_of, second.part_of[0], second.part_of[1].line) == (None, "fused", 5)
+
+
+def test_unrolling_that_was_not_possible_is_said():
+    loop = only(kernel("#pragma unroll\nfor (int i = 0; i < n; i++)\n o[i] = a[i];").loops)
+    assert (loop.unroll.factor, loop.unroll.reason) == (None, "its trip count is not known at compile time")
+
+
+@pytest.mark.parametrize(("update", "advice"), [
+    ("s += x", "Relax it: -fp-relaxed sums into 7 partial sums"), ("s *= x", "Relax it: use 5 copies of s"),
+    ("h = h / (i | 1) + 3", "Simplify it: do less between reading h and setting it, the integer divide first"),
+    ("h = a[h & 63]", "Move the memory that h is looked up in to a private array")])
+def test_advice(update, advice):
+    text = f"float s = 0.0f;\nint h = 1;\nfor (int i = 0; i < n; i++) {{\n float x = a[i];\n {update};\n}}\no[0] = s + h;"
+    assert only(kernel(text).loops).advice.startswith(advice)
+
+
+def test_the_longest_way_is_within_the_period_and_named():
+    loop = only(kernel("for (int i = 0; i < n; i++)\n o[i] = (a[i] + i) ^ n;").loops)
+    assert 240 <= loop.path.fmax_mhz < 1000
+    assert sum(part.share for part in loop.path.steps) <= 1.001
 
 
 def test_unrolled_loops_stay_where_the_source_has_them():

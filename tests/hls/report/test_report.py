@@ -20,9 +20,10 @@ def test_text_golden(request):
 
 def test_scheduled_ii_and_concurrency():
     assert (INNER.scheduled_ii, INNER.concurrency) == (1.0, 52)
-    assert (MEMORY.scheduled_ii, MEMORY.concurrency) == (7.0, 5)
+    assert (MEMORY.scheduled_ii, MEMORY.concurrency) == (7.0, 6)
     assert (FLAT.scheduled_ii, FLAT.concurrency) == (None, None)
     assert dataclasses.replace(MEMORY, latency=0).concurrency == 1
+    assert dataclasses.replace(MEMORY, limit=2).concurrency == 2
 
 
 @pytest.mark.parametrize("interleaving", [0, 8])

@@ -168,8 +168,41 @@ def test_errors_of_the_source_are_the_compilers(context):
 
 
 def test_what_the_emulator_has_not_is_an_error_of_the_source(context):
-    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*):1:\d+: error: in is a pipe of the host(?s:.*)read_pipe\(in, &v"):
-        cl.Program(context, "__kernel void k(read_only pipe int in, __global int *o) { int v; o[0] = read_pipe(in, &v); }").build()
+    kernels = ("__kernel void w(write_only pipe int q) { int v = 1; write_pipe(q, &v); }\n"
+               "__kernel void r(read_only pipe short q, __global int *o) { short v; o[0] = read_pipe(q, &v); }")
+    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*):2:\d+: error: the pipe 'q' passes other values(?s:.*)pipe short q"):
+        cl.Program(context, kernels).build()
+
+
+def test_pipes_are_joined_by_their_names(context, out):
+    program = cl.Program(context, """
+        __kernel void w(write_only pipe int __attribute__((blocking)) q, int n) { for (int i = 0; i < n; i++) { int v = i * 3; write_pipe(q, &v); } }
+        __kernel void r(read_only pipe int __attribute__((blocking)) q, __global int *o, int n) {
+            for (int i = 0; i < n; i++) { int v; read_pipe(q, &v); o[i] = v; } }""").build()
+    pipe, queues = cl.Pipe(context, packet_size=4, max_packets=8), [cl.CommandQueue(context) for _ in range(2)]
+    program.w(queues[0], (1,), None, pipe, np.int32(5))
+    program.r(queues[1], (1,), None, None, out, np.int32(5)).wait()
+    result = np.zeros(5, np.int32)
+    cl.enqueue_copy(queues[1], result, out)
+    assert result.tolist() == [0, 3, 6, 9, 12]
+    with pytest.raises(cl.LogicError, match=r"a cl.Pipe is wanted, not int32"):
+        program.w(queues[0], (1,), None, np.int32(1), np.int32(5))
+
+
+def test_kernels_that_run_by_themselves(context, out):
+    program = cl.Program(context, """
+        channel int a, b;
+        __attribute__((max_global_work_dim(0))) __attribute__((autorun)) __kernel void twice() { write_channel_intel(b, 2 * read_channel_intel(a)); }
+        __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(a, i); }
+        __kernel void r(__global int *o, int n) { for (int i = 0; i < n; i++) o[i] = read_channel_intel(b); }""").build()
+    assert program.kernel_names == "w;r" and [k.function_name for k in program.all_kernels()] == ["w", "r"]
+    queue, other = cl.CommandQueue(context), cl.CommandQueue(context)
+    result = np.zeros(5, np.int32)
+    for _ in range(2):
+        program.w(queue, (1,), None, np.int32(5))
+        program.r(other, (1,), None, out, np.int32(5)).wait()
+        cl.enqueue_copy(other, result, out)
+        assert result.tolist() == [0, 2, 4, 6, 8]
 
 
 def test_a_missing_compiler_is_named(context, queue, out, monkeypatch):

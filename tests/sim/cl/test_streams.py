@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sim.cl as cl
 from hls.diag import CompileError
 from hls.driver import compile
 from hls.target.board import BoardError, load_board
+from sim import cl
 
 SOURCE = """
 struct word { uint low; uint high; };

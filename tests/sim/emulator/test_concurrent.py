@@ -7,7 +7,9 @@ from hls.diag import CompileError, render
 from hls.frontend import parse_source
 from hls.ir.interpreter import Launch, run_launches
 from hls.ir.launch import IndexSpace
+from hls.passes.program import link_program
 from sim.emulator import EmulationError, Emulator
+from tests.kernels import test_channels
 
 ONE = IndexSpace.of((1,))
 
@@ -220,3 +222,17 @@ def test_large_groups_and_arrays_have_stacks_of_their_own():
     o = np.zeros(2048, "i4")
     Emulator(parse_source(source).module).run("k", {"o": o}, {}, IndexSpace.of((2048,), (1024,)))
     assert o.tolist() == [4999 + 2 * k for k in range(1024)] * 2
+
+
+@pytest.fixture(scope="module")
+def board_kernels():
+    return link_program(parse_source(test_channels.SOURCE).module)
+
+
+@pytest.mark.parametrize("group", sorted(set(test_channels.GROUPS) - {"by_themselves"}))
+def test_the_kernels_of_the_simulated_board(board_kernels, group):
+    launches = test_channels.GROUPS[group](16).items()
+    runs = [(kernel, {n: b.view(np.uint8) for n, b in launch.buffers.items() if n != "failed"} |
+             {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"}, launch.scalars, IndexSpace.of(launch.global_size))
+            for kernel, launch in launches]
+    both(board_kernels, runs)

@@ -82,3 +82,12 @@ def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path):
                           env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "loop i (line 3): II 1 scheduled, 1.00 measured" in done.stdout
+
+
+def test_kernels_that_need_each_other(tmp_path):
+    interface = asdict(system())
+    interface["kernels"][0]["layout"]["channels"] = [{"key": "c", "name": "c", "writes": True, "depth": 2, "line": 1}]
+    (tmp_path / "interface.json").write_text(json.dumps(interface))
+    with pytest.raises(TestbenchError, match="one kernel at a time; increment is joined with others by channels"):
+        write_testbench(tmp_path)
+    assert not (tmp_path / "tb").exists()

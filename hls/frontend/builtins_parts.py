@@ -1,0 +1,94 @@
+"""The parts of a float: what ``fract``, ``modf`` and ``frexp`` give, each as a function of one value. Exact in every format.
+
+No program can call these: their names hold a dot. :mod:`.check_math` writes the calls that programs make in terms of them.
+"""
+
+import math
+
+from ..ir import BOOL, I32, Builder, IntType, Value
+from . import types as ct
+from .builtins_math import floating
+
+__all__ = ["PARTS"]
+
+#: bits of a format -> bits of its fraction
+_FRACTION = {16: 10, 32: 23, 64: 52}
+
+
+def _sized(b: Builder, size: Value, sign: Value) -> Value:
+    """A value that is not negative with the sign of another."""
+    bits = IntType(size.type.bits)
+    top = b.value("and", b.value("bitcast", sign, result=bits), b.const(1 << bits.bits - 1, bits))
+    return b.value("bitcast", b.value("or", b.value("bitcast", size, result=bits), top), result=size.type)
+
+
+def _is_infinite(b: Builder, x: Value) -> Value:
+    return b.value("feq", b.value("fabs", x), b.const(math.inf, x.type))
+
+
+def _modf(b, v, t):
+    """What is behind the point, with the sign of x; of an infinity 0."""
+    (x,) = v
+    size = b.value("fabs", x)
+    rest = b.value("fsub", size, b.value("fintegral", size, attrs={"rounding": "zero"}))
+    return _sized(b, b.value("select", _is_infinite(b, x), b.const(0.0, x.type), rest), x)
+
+
+def _fract(b, v, t):
+    """x - floor(x), and less than 1; of an infinity or a zero a zero with its sign."""
+    (x,) = v
+    most = b.const(1 - 2.0 ** -(_FRACTION[x.type.bits] + 1), x.type)
+    zero = b.const(0.0, x.type)
+    rest = b.value("fsub", x, b.value("fintegral", x, attrs={"rounding": "down"}))
+    rest = b.value("select", b.value("flt", most, rest), most, rest)
+    special = b.value("or", _is_infinite(b, x), b.value("feq", x, zero))
+    return b.value("select", special, _sized(b, zero, x), rest)
+
+
+class _Parts:
+    """Exponent and fraction of a float, of which a subnormal one is made normal first. ``odd``: it is zero, infinite or no number."""
+
+    def __init__(self, b: Builder, x: Value):
+        self.b, self.type = b, IntType(x.type.bits)
+        self.fraction = _FRACTION[x.type.bits]
+        self.bias = (1 << x.type.bits - self.fraction - 2) - 1
+        size = b.value("fabs", x)
+        small = b.value("flt", size, b.const(2.0 ** (1 - self.bias), x.type))
+        larger = b.value("fmul", x, b.const(2.0 ** (self.fraction + 1), x.type))
+        self.bits = b.value("bitcast", b.value("select", small, larger, x), result=self.type)
+        finite = b.value("flt", size, b.const(math.inf, x.type))
+        number = b.value("and", finite, b.value("fne", x, b.const(0.0, x.type)))
+        self.odd = b.value("xor", number, b.const(1, BOOL))
+        self.lift = b.value("select", small, b.const(self.fraction + 1, I32), b.const(0, I32))
+
+    def const(self, value: int) -> Value:
+        return self.b.const(value, self.type)
+
+
+def _exponent(b, v, t):
+    """The power of two above |x|: x is 0.5 to 1 times that."""
+    p = _Parts(b, v[0])
+    field = b.value("and", b.value("lshr", p.bits, p.const(p.fraction)), p.const(2 * p.bias + 1))
+    wide = field if field.type == I32 else b.value("zext" if field.type.bits < 32 else "trunc", field, result=I32)
+    found = b.value("sub", b.value("sub", wide, b.const(p.bias - 1, I32)), p.lift)
+    return b.value("select", p.odd, b.const(0, I32), found)
+
+
+def _mantissa(b, v, t):
+    """x divided by that power."""
+    p = _Parts(b, v[0])
+    field = (2 * p.bias + 1) << p.fraction
+    kept = b.value("and", p.bits, p.const(~field))
+    half = b.value("bitcast", b.value("or", kept, p.const((p.bias - 1) << p.fraction)), result=v[0].type)
+    return b.value("select", p.odd, v[0], half)
+
+
+def _one(types):
+    return (floating(types),), floating(types)
+
+
+#: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
+PARTS = (
+    ("modf.part", 1, _one, _modf), ("fract.part", 1, _one, _fract), ("frexp.mantissa", 1, _one, _mantissa),
+    ("frexp.exponent", 1, lambda types: ((floating(types),), ct.INT), _exponent),
+)

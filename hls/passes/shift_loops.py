@@ -1,0 +1,184 @@
+"""Loops that move an array by some places become one operation, however many elements it has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..analysis.loops import step_of
+from ..analysis.trips import count_trips, value_where
+from ..diag import Span
+from ..ir import Builder, Function, MemoryObject, Op, PointerType, Value, has, uses, walk
+from ..ir.clone import clone_function
+from ..ir.rewrite import constant, is_constant, rewrite
+from ..ir.values import signed
+
+__all__ = ["MOST_ELEMENTS", "ShiftLoops"]
+
+#: of an array that is recognized as a shift register
+MOST_ELEMENTS = 16_384
+
+
+@dataclass(frozen=True)
+class ShiftLoops:
+    """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private array,
+    ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``; one that
+    sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
+
+    ``record`` is told of each shift: (kernel, place, elements moved).
+    """
+
+    record: Callable[[str, Span | None, int], None] | None = None
+    name = "shift-loops"
+
+    def run(self, function: Function) -> Function:
+        if not any(op.opcode == "loop" for op in walk(function.body)):
+            return function
+        result = clone_function(function)
+        used = uses(result.body)
+        rewrite(result.body, lambda op, b: self._shift(op, b, result, used))
+        shifted = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "shift"}
+        if shifted:
+            rewrite(result.body, lambda op, b: _fill(op, b, result, shifted, used))
+        return result
+
+    def _shift(self, op: Op, b: Builder, function: Function, used) -> list[Value] | None:
+        moves = _Moves.of(op, function, used) if op.opcode == "loop" else None
+        if moves is None or moves.load is None:
+            return None
+        low, high = min(moves.written.first, moves.read.first), max(moves.written.first, moves.read.first)
+        by, step = moves.written.first - moves.read.first, moves.written.step
+        if by == 0 or moves.read.step != step or abs(step) != 1 or (by > 0) == (step > 0):
+            return None
+        low, high = (low - moves.trips + 1, high + 1) if step < 0 else (low, high + moves.trips)
+        if self.record is not None:
+            self.record(function.name, op.span, moves.trips)
+        b.op("shift", attrs={"mem": moves.memory.name, "by": by, "low": low, "high": high})
+        return moves.results(b)
+
+
+def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> list[Value] | None:
+    moves = _Moves.of(op, function, used) if op.opcode == "loop" else None
+    if moves is None or moves.load is not None or moves.memory.name not in shifted or abs(moves.written.step) != 1:
+        return None
+    first, last = moves.written.first, moves.written.first + moves.written.step * (moves.trips - 1)
+    value = moves.store.operands[1]
+    value = b.const(constant(value), value.type) if is_constant(value) else value
+    b.op("fill", value, attrs={"mem": moves.memory.name, "low": min(first, last), "high": max(first, last) + 1})
+    return moves.results(b)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Elements ``first``, ``first + step``, ... one in each iteration."""
+
+    first: int
+    step: int
+
+
+@dataclass(frozen=True)
+class _Moves:
+    """A loop that in each of ``trips`` iterations stores one element of a private array: that of ``load``, or (None) a value from
+    outside of the loop. ``ends`` are the values of its counters behind it."""
+
+    memory: MemoryObject
+    trips: int
+    store: Op
+    load: Op | None
+    written: _Line
+    read: _Line | None
+    ends: tuple
+
+    @classmethod
+    def of(cls, loop: Op, function: Function, used) -> "_Moves | None":
+        store, load = _accesses(loop)
+        memory = _array(store, function) if store is not None else None
+        if memory is None or loop.attrs.get("unroll") == 1 or constant(loop.operands[0]) != 1:
+            return None
+        if not (_moves_within(store, load, memory) if load is not None else _is_outside(store.operands[1], loop)):
+            return None
+        states = _counters(loop)
+        trips = count_trips(loop, MOST_ELEMENTS) if states is not None else None
+        if trips is None or not trips.exact or trips.count < 2:
+            return None
+        written = _line(store, states, trips.count, memory)
+        read = _line(load, states, trips.count, memory) if load is not None else None
+        if written is None or load is not None and (read is None or any(user is not store for user, _ in used[load.result])):
+            return None
+        return cls(memory, trips.count, store, load, written, read, tuple(states(trips.count).values()))
+
+    def results(self, b: Builder) -> list[Value]:
+        return [b.const(end, arg.type) for arg, end in self.ends]
+
+
+def _accesses(loop: Op) -> tuple[Op | None, Op | None]:
+    """(the store, the load or None) of a loop that does nothing else; (None, None) otherwise."""
+    body = loop.regions[0].ops[:-1]
+    rest = [op for op in body if not has(op, "pure")]
+    stores, loads = ([op for op in rest if op.opcode == kind] for kind in ("store", "load"))
+    if len(stores) != 1 or len(loads) > 1 or len(rest) != len(stores) + len(loads):
+        return None, None
+    return stores[0], loads[0] if loads else None
+
+
+def _array(access: Op, function: Function) -> MemoryObject | None:
+    """The private array whose element the access moves under no condition."""
+    address = access.operands[0].op
+    if address is None or address.opcode != "addr" or constant(access.operands[-1]) != 1:
+        return None
+    memory, type = function.memories[address.attrs["mem"]], (access.result if access.opcode == "load" else access.operands[1]).type
+    plain = memory.space == "private" and type == memory.element and not isinstance(type, PointerType) and not memory.volatile
+    return memory if plain and 2 <= memory.length <= MOST_ELEMENTS else None
+
+
+def _moves_within(store: Op, load: Op, memory: MemoryObject) -> bool:
+    address = load.operands[0].op
+    same = address is not None and address.opcode == "addr" and address.attrs["mem"] == memory.name
+    return same and constant(load.operands[1]) == 1 and store.operands[1] is load.result and load.result.type == memory.element
+
+
+def _is_outside(value: Value, loop: Op) -> bool:
+    """Whether the value is the same in all iterations, and can be had before the loop."""
+    (body,) = loop.regions
+    return is_constant(value) or value.owner is not body and (value.op is None or value.op not in body.ops)
+
+
+def _counters(loop: Op):
+    """A function from the number of an iteration to [(argument, its value)...] by argument; None unless every carried value
+    counts from a constant in constant steps."""
+    (body,) = loop.regions
+    steps = {}
+    for arg, init, after in zip(body.args, loop.operands[1:], body.terminator.operands[1:], strict=True):
+        step = step_of(arg, after)
+        if step is None or constant(init) is None:
+            return None
+        steps[arg] = constant(init), step
+    return lambda k: {arg: (arg, init + k * step & (1 << arg.type.bits) - 1) for arg, (init, step) in steps.items()}
+
+
+def _line(access: Op, states, trips: int, memory: MemoryObject) -> _Line | None:
+    """Which elements the access touches; None where they are not in one line inside the array."""
+    (offset,) = access.operands[0].op.operands
+    places = []
+    for k in (0, 1, trips - 1):
+        place = value_where(offset, dict(states(k).values()))
+        if place is None:
+            return None
+        places.append(signed(place, offset.type.bits))
+    first, second, last = places
+    size, linear = memory.element.bytes, last - first == (trips - 1) * (second - first)
+    inside = all(0 <= place <= (memory.length - 1) * size and place % size == 0 for place in places)
+    return _Line(first // size, (second - first) // size) if linear and inside and _is_sum(offset) else None
+
+
+def _is_sum(value: Value) -> bool:
+    """Whether a value is a sum of multiples of counters, so that it goes in a line as long as it does not wrap."""
+    work = [value]
+    while work:
+        op = work.pop().op
+        if op is None or op.opcode == "const":
+            continue
+        if op.opcode not in ("add", "sub", "mul", "shl", "sext", "zext", "trunc"):
+            return False
+        if op.opcode in ("mul", "shl") and constant(op.operands[1]) is None:
+            return False
+        work += op.operands
+    return True

@@ -1,0 +1,68 @@
+"""One sentence about what to try first where a loop is slower than it could be.
+
+In the order of what helps most: remove the dependence, relax it, simplify it, move it to memory on the chip, and shift it through
+registers.
+"""
+
+from .model import Bottleneck, Serial
+
+__all__ = ["advise"]
+
+_SLOW = ("floating-point add", "floating-point subtract")
+
+
+def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int) -> str:
+    """Advice about what limits a loop, or else about the first region that its iterations pass one at a time; "" where there is
+    nothing to be said."""
+    if bottleneck is not None:
+        return _ADVICE[bottleneck.kind](bottleneck, ii)
+    return _across(serial[0]) if serial else ""
+
+
+def _across(region: Serial) -> str:
+    cause, names = region.cause, " and ".join(f"loop {label}".rstrip() for label, _ in region.loops)
+    if cause.kind == "data":
+        return (f"Remove it: let {names} work on a variable that begins anew in each iteration of this loop, and join that to "
+                f"{cause.subject} behind it")
+    return _ADVICE[cause.kind](cause, 0)
+
+
+def _memory(cause: Bottleneck, ii: int) -> str:
+    name = cause.subject.rpartition(" ")[2]
+    if cause.distance > 1:
+        return f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
+    return (f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
+            f"#pragma ivdep array({name}); else work on a private array and copy {name} in before and out behind")
+
+
+def _data(cause: Bottleneck, ii: int) -> str:
+    most = max(cause.shares, key=lambda part: part.share, default=None)
+    words = most.operation if most else ""
+    if words.startswith("inner loop"):
+        return (f"Remove it: let the {words.partition(' (')[0]} work on a variable that begins anew in each iteration, and join "
+                f"that to {cause.subject} behind it")
+    if words.startswith("load"):
+        return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
+    if words.startswith(_SLOW):
+        return (f"Relax it: -fp-relaxed sums into {ii} partial sums by itself; or shift {ii + 1} copies of {cause.subject} through a "
+                "private array, one step an iteration, and add them up in the end")
+    if words.startswith("floating-point"):
+        return f"Relax it: use {ii} copies of {cause.subject} in turn, and combine them behind the loop"
+    return (f"Simplify it: do less between reading {cause.subject} and setting it"
+            + (f", the {words.partition(' for ')[0]} first" if most and not words.startswith(("register", "loop", "pipeline")) else ""))
+
+
+def _condition(cause: Bottleneck, ii: int) -> str:
+    return "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
+
+
+def _resource(cause: Bottleneck, ii: int) -> str:
+    return f"Remove it: fewer stores in an iteration, or an array for each of them in place of {cause.subject.partition(' (')[0]}"
+
+
+def _wish(cause: Bottleneck, ii: int) -> str:
+    return "Remove the pragma, if there is no other reason for it"
+
+
+_ADVICE = {"data": _data, "memory": _memory, "condition": _condition, "resource": _resource, "request": _wish,
+           "concurrency": _wish, "ahead": _wish}

@@ -1,0 +1,36 @@
+"""Choices are put into another order only where that is sooner, and never mean anything else."""
+
+from dataclasses import replace
+
+import pytest
+from merging import outcome, passes_through, without_pragmas
+
+from hls.driver import compile
+from hls.ir.verifier import verify
+from hls.passes.late_choices import LateChoices
+from hls.target.board import load_board
+from tests.programs.generate import launches, random_kernel
+
+MODEL = load_board("de5net").delay_model()
+
+
+@pytest.mark.parametrize("seed", [2, 13, 19, 24, 27, 58, 71, 74])
+def test_random_kernels(seed):
+    """With a clock that nothing is fast enough for every choice is tried."""
+    kernel = random_kernel(seed)
+    text = without_pragmas(kernel.text).replace("for (", "\n#pragma loop_coalesce\nfor (")
+    module, _, _, last = passes_through(text, "loop-coalesce")
+    changed = LateChoices(replace(MODEL, period_ns=0.5)).run(last)
+    verify(changed)
+    for launch in launches(kernel, seed):
+        assert outcome(changed, launch) == outcome(module, launch)
+
+
+@pytest.mark.parametrize("nest", [
+    "for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) for (int k = 0; k < 6; k++) a[(i * 5 + j) * 6 + k] = i + j * k;",
+    "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] = i + j;",
+])
+def test_nests_step_in_a_cycle(nest):
+    text = f"__kernel void k(__global int *restrict a, int n, int m) {{\n#pragma loop_coalesce\n{nest} }}"
+    (plan,) = compile(text).kernels[0].plan.loops.values()
+    assert plan.ii == 1

@@ -1,0 +1,79 @@
+"""What a plan says of whole loops, for boards of different kinds."""
+
+import pytest
+
+from hls.driver import compile
+
+SUMS = """
+kernel void sums(global const int *restrict a, global int *restrict b)
+{
+    for (int i = 0; i < 64; i++)
+        b[i] = a[i] + (a[i + 1] + a[i + 2]);
+}
+"""
+NEST = """
+#pragma OPENCL FP_CONTRACT OFF
+kernel void nest(global const float *restrict a, global float *restrict b)
+{
+    for (int i = 0; i < 8; i++) {
+        float sum = 0;
+        for (int k = 0; k < 32; k++)
+            sum += a[32 * i + k];
+        b[i] = sum;
+    }
+}
+"""
+DECIDES_LATE = """
+#pragma OPENCL FP_CONTRACT OFF
+kernel void halved(global const float *restrict a, global int *restrict b)
+{
+    for (int i = 0; i < 64; i++) {
+        float x = a[i];
+        int n = 0;
+        while (x > 1.0f) {
+            x *= 0.5f;
+            n++;
+        }
+        b[i] = n;
+    }
+}
+"""
+
+
+def plan_of(source: str, board: str = "ecp5_onchip"):
+    kernel, = compile(source, board).kernels
+    return kernel.plan
+
+
+def loop_at(plan, line: int):
+    return next(region for loop, region in plan.loops.items() if loop.span.line == line)
+
+
+@pytest.mark.parametrize(("board", "apart"), [("ecp5_onchip", True), ("de5net", False)])
+def test_sums_of_sums_are_kept_apart_where_a_chain_adds_two_words(board, apart):
+    plan = plan_of(SUMS, board)
+    data = {op for op in plan.apart if op.opcode == "add" and op.result.type.bits == 32}
+    assert (len(data) == 1) == apart and (bool(plan.apart) == apart)
+
+
+def test_a_loop_is_entered_once_unless_another_is_around_it():
+    plan = plan_of(NEST)
+    assert loop_at(plan, 5).once and not loop_at(plan, 7).once
+
+
+def test_where_slots_take_turns_the_header_has_the_first_stage_for_itself():
+    """And the II stays that of the addition: its cycles, the register, and at most one for the choice in front of it."""
+    plan = plan_of(NEST)
+    inner = loop_at(plan, 7)
+    addition = next(op for op in inner.place if op.opcode == "fadd")
+    assert inner.ii == inner.slots <= plan.latency[addition] + 2
+    assert all(c.read.stage >= 1 for c in inner.carried if c.read.level == 0)
+    assert all(point.stage >= 1 for op, point in inner.place.items() if point.level == 0 and op.opcode not in ("const", "array"))
+    assert all(c.read.stage == 0 for c in loop_at(plan, 5).carried if c.arg.name == "i")
+
+
+def test_no_stage_is_left_empty_where_the_recurrence_goes_through_the_decision():
+    """The next iteration is issued when the product is compared: a stage more would be a cycle more of the II."""
+    inner = loop_at(plan_of(DECIDES_LATE), 8)
+    assert inner.slots > 1 and inner.again.stage == inner.ii - 1
+    assert any(c.read.stage == 0 for c in inner.carried)
