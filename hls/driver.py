@@ -9,6 +9,7 @@ from .frontend import parse_source, uncollected
 from .ir import Function, Module
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
+from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
 from .passes.hardware import check_hardware, check_options
 from .passes.late_choices import LateChoices
@@ -124,6 +125,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
+    function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
     function = DeadCode().run(function)
     memory = plan_memory(function, board.memory)

@@ -7,7 +7,7 @@ to. Dependence between accesses is another matter (``hls.analysis.dependence``).
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, Value, has, is_access, walk
+from ..ir import Function, Op, Region, Value, has, reaches_memory, walk
 from ..ir.rewrite import constant
 from ..ir.values import signed
 
@@ -53,7 +53,7 @@ def access_patterns(function: Function) -> dict[Op, AccessPattern]:
 
 def _visit(region: Region, around: list[tuple[Op, dict]], found: dict):
     for op in region.ops:
-        if is_access(op):
+        if reaches_memory(op):
             found[op] = [(loop, steps.get(op.operands[0], STAYS)) for loop, steps in reversed(around)]
         for inner in op.regions:
             _visit(inner, [*around, (op, _steps(op))], found)

@@ -23,7 +23,7 @@ __all__ = ["Affine", "AffineForms", "Symbol"]
 _FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
 _SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
-_SIZES = ("global_size", "local_size", "num_groups", "global_offset", "global_count", "work_dim")
+_SIZES = ("global_size", "local_size", "num_groups", "global_offset", "global_count", "local_count", "group_count", "work_dim")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, is_access, memory_name, moved_type, predicate, walk
+from ..ir import Function, MemoryObject, Op, memory_name, moved_type, predicate, reaches_memory, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
@@ -59,11 +59,11 @@ class Dependence:
 
 
 def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence, ...]:
-    """All dependences among the global accesses of a flat kernel, in program order of the sources.
+    """All dependences among the accesses of a flat kernel, in program order of the sources.
 
     ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
     """
-    accesses = [op for op in walk(function.body) if is_access(op)]
+    accesses = [op for op in walk(function.body) if reaches_memory(op)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
     for k, first in enumerate(accesses):
@@ -116,7 +116,7 @@ class DependenceTester:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
         from one iteration to a later one where ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
-        if "store" not in (first.opcode, second.opcode):
+        if first.opcode == second.opcode == "load":
             return []
         if one is other:
             return self._same_buffer(first, second, carried)
@@ -134,7 +134,7 @@ class DependenceTester:
     def _orders(self, first: Op, second: Op, carried: bool):
         """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
         common = self._common(first, second)
-        one_for_all = _memory(self.function, first).onchip  # which all work-items use in turn, one after the other
+        one_for_all = _memory(self.function, first).space == "private"  # which all work-items use in turn, one after the other
         if first is not second:
             yield first, second, None, len(common)
         for level, loop in enumerate(common if carried else []):

@@ -165,7 +165,8 @@ def _loop(w, op: Op):
 
 
 def _barrier(w, op: Op):
-    w.line(f"suspend(AT_BARRIER, {w.site(op)});")
+    condition = f"if ({w.name(op.operands[0])}) " if op.operands else ""
+    w.line(f"{condition}suspend(AT_BARRIER, {w.site(op)});")
 
 
 def _new_value(w, op: Op, old: str) -> str:

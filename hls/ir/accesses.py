@@ -7,35 +7,45 @@ access is a multiple of all of its size.
 """
 
 from .nodes import Op, Value
-from .optable import OPS
+from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["PREDICATES", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate"]
+__all__ = ["PREDICATES", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate", "reaches_memory"]
 
 #: which operand of an operation says whether it takes place at all; others always do
-PREDICATES: dict[str, int] = {"load": 1, "store": 2, "loop": 0, "fence": 0, "channel_read": 1, "channel_write": 1}
+PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
+                              "channel_write": 1}
 
 
 def is_access(op: Op) -> bool:
     return op.opcode in ("load", "store")
 
 
+def reaches_memory(op: Op) -> bool:
+    """Whether it is a load, a store or an atomic operation."""
+    return is_access(op) or op.opcode == "atomic"
+
+
 def moved_type(access: Op) -> Type:
-    """The type of what is loaded or stored."""
-    return (access.result if access.opcode == "load" else access.operands[1]).type
+    """The type of what is loaded, stored or exchanged."""
+    return (access.operands[1] if access.opcode == "store" else access.results[0]).type
 
 
 def fixed_operands(access: Op) -> int:
     """How many operands come before the tokens."""
+    if access.opcode == "atomic":
+        return 2 + ATOMIC_OPERANDS.get(access.attrs["fn"], 1)
     return OPS[access.opcode].arity + (lane_mask(access) is not None)
 
 
 def predicate(access: Op) -> Value:
-    return access.operands[OPS[access.opcode].arity - 1]
+    return access.operands[2 if access.opcode == "store" else 1]
 
 
 def lane_mask(access: Op) -> Value | None:
     """The conditions of an access's lanes; None for one that takes place as a whole."""
+    if access.opcode == "atomic":
+        return None
     arity = OPS[access.opcode].arity
     has_mask = len(access.operands) > arity and isinstance(access.operands[arity].type, ArrayType)
     return access.operands[arity] if has_mask else None

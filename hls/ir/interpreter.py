@@ -311,16 +311,17 @@ class _Emitter:
             self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
 
     def _op_barrier(self, op, depth):
-        self._line(depth, f"yield {BARRIER!r}")
+        condition = f"if {self._name(op.operands[0])}: " if op.operands else ""
+        self._line(depth, f"{condition}yield {BARRIER!r}")
 
     def _op_mem_fence(self, op, depth):
         """Accesses take place in program order here."""
 
     def _op_atomic(self, op, depth):
-        pointer, pred, *values = self._names(op.operands)
-        type, fn = op.result.type, self._bind(ATOMICS[op.attrs["fn"]])
+        pointer, pred, *values = self._names(op.operands[:fixed_operands(op)])
+        type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs["fn"]])
         load, store = (self._bind(a) for a in accessors(type))
-        span, old = self._bind(op.span), self._name(op.result)
+        span, old = self._bind(op.span), self._name(op.results[0])
         self._line(depth, f"{old} = {self._bind(zero(type))}")
         self._line(depth, f"if {pred}:")
         self._line(depth + 1, f"{old} = {load}({pointer}, {span})")
@@ -328,6 +329,8 @@ class _Emitter:
         if isinstance(type, IntType):
             new = f"{new} & {(1 << type.bits) - 1}"
         self._line(depth + 1, f"{store}({pointer}, {new}, {span})")
+        for token in self._names(op.results[1:]):
+            self._line(depth, f"{token} = 0")
 
     def _op_channel_read(self, op, depth):
         index, pred = self._names(op.operands[:2])

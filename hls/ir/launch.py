@@ -5,10 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-__all__ = ["OVERLAP", "IndexSpace"]
+from .nodes import Function
+
+__all__ = ["DEFAULT_GROUP", "OVERLAP", "IndexSpace", "most_work_items"]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
 OVERLAP = "overlap"
+#: work-items of a group at most where they meet and the program does not say how many
+DEFAULT_GROUP = 256
+
+
+def most_work_items(function: Function) -> int:
+    """The largest group that a kernel whose work-items meet is made for."""
+    sizes = function.attrs.get("work_group_size") or function.attrs.get("max_work_group_size") or DEFAULT_GROUP
+    return sizes if isinstance(sizes, int) else prod(sizes)
 
 
 @dataclass(frozen=True)
@@ -40,14 +50,18 @@ class IndexSpace:
         """The value of a hidden kernel argument (a name in the kernel's ``launch_args``).
 
         ``work_dim``; ``global_size_D``, ``local_size_D``, ``num_groups_D`` and ``global_offset_D`` for dimension D;
-        ``global_count_DE``: the product of the global sizes of the dimensions D, E...
+        ``global_count_DE``, ``local_count_DE``, ``group_count_DE``: the product of the global sizes, of the local sizes, of the
+        numbers of groups of the dimensions D, E...
         """
         if name == "work_dim":
             return self.work_dim
         stem, _, dims = name.rpartition("_")
-        if stem == "global_count":
-            return prod(self.global_size[int(d)] for d in dims)
+        if stem in self._counted():
+            return prod(self._counted()[stem][int(d)] for d in dims)
         return self._sizes()[stem][int(dims)]
+
+    def _counted(self) -> dict[str, tuple[int, ...]]:
+        return {"global_count": self.global_size, "local_count": self.local_size, "group_count": self.groups}
 
     def _sizes(self) -> dict[str, tuple[int, ...]]:
         return {"compute_id": (0, 0, 0), "global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,

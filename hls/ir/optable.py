@@ -192,11 +192,12 @@ _ROWS = [
     # `fill {mem, low, high}` (value) sets each
     OpInfo("shift", 0, frozenset({"effect", "whole"})),
     OpInfo("fill", 1, frozenset({"effect", "whole"})),
-    # work-groups: `barrier {flags}` is where all work-items of the group meet; `mem_fence {kind, flags}` keeps accesses of one
-    # work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
-    OpInfo("barrier", 0, frozenset({"effect", "group"})),
+    # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}` keeps
+    # accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
+    OpInfo("barrier", None, frozenset({"effect", "group"})),
     OpInfo("mem_fence", 0, frozenset({"effect"})),
-    # `atomic {fn}` (ptr, pred, operand...) -> what was there before (0 where pred is false); fn: a key of ATOMICS
+    # `atomic {fn}` (ptr, pred, operand..., token...) -> what was there before (0 where pred is false), and a token where order
+    # matters; fn: a key of ATOMICS
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
     # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
     # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
@@ -214,6 +215,11 @@ _ROWS = [
     # earlier iteration to one of the ``loads`` addresses is on its way. Its store k is the one that has (number, k) in
     # ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
+    # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is complete when the
+    # work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads of ``flush`` then read anew
+    OpInfo("meet", None, frozenset({"effect", "wait"})),
+    # `group {mems, copies}` (first, last): each group (its first work-item, its last) has one of so many copies of ``mems``
+    OpInfo("group", 2, frozenset({"effect"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
@@ -236,6 +242,9 @@ ATOMICS: dict[str, Callable] = {
     "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
     "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
 }
+
+#: how many values an atomic operation takes, where it is not one
+ATOMIC_OPERANDS = {"cmpxchg": 2}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 

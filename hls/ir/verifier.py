@@ -235,17 +235,36 @@ class _Verifier:
 
     def _check_barrier(self, op):
         self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
+        self._require([v.type for v in op.operands] in ([], [BOOL]), op, "takes more than a predicate")
+
+    def _check_meet(self, op):
+        conditions, tokens = op.operands[:2], op.operands[2:]
+        self._require([v.type for v in conditions] == [BOOL, BOOL], op, "takes a predicate and whether the group is complete")
+        self._require(all(isinstance(v.type, TokenType) for v in (*tokens, *op.results)), op, "takes or gives what is no token")
+        self._memories(op, *op.attrs.get("mems", ()), *op.attrs.get("flush", ()))
+
+    def _check_group(self, op):
+        self._require([v.type for v in op.operands] == [BOOL, BOOL], op, "takes whether a work-item is its group's first, and last")
+        self._require(op.attrs.get("copies", 0) >= 1, op, "says nothing about copies")
+        self._memories(op, *op.attrs.get("mems", ()))
+
+    def _memories(self, op, *names):
+        for name in names:
+            self._require(name in self.function.memories, op, f"no memory is called {name}")
 
     def _check_mem_fence(self, op):
-        self._check_barrier(op)
+        self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
         self._require(op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}")
 
     def _check_atomic(self, op):
-        pointer, pred, *rest = (v.type for v in op.operands)
         fn = op.attrs.get("fn")
         self._require(fn in ATOMICS, op, f"does the unknown {fn}")
+        types = [v.type for v in op.operands]
+        (pointer, pred, *rest), tokens = types[:fixed_operands(op)], types[fixed_operands(op):]
+        tokens += [v.type for v in op.results[1:]]
+        self._require(all(isinstance(t, TokenType) for t in tokens), op, "takes or gives what is no token")
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
-        fits = len(rest) == 1 + (fn == "cmpxchg") and all(t == op.result.type for t in rest)
+        fits = all(t == op.results[0].type for t in rest)
         self._require(fits, op, f"{fn} does not take {_list(rest)}")
 
     def _channel(self, op, value, answers):
@@ -279,8 +298,7 @@ class _Verifier:
         self._require(op.operands[0].type == BOOL, op, f"the predicate is {op.operands[0].type}, not i1")
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
         self._require(op.attrs.get("mems"), op, "waits for no memory")
-        for name in (*op.attrs["mems"], *op.attrs.get("flush", ())):
-            self._require(name in self.function.memories, op, f"no memory is called {name}")
+        self._memories(op, *op.attrs["mems"], *op.attrs.get("flush", ()))
 
     def _check_hazard(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
-from ..diag import Span
-from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, walk
-from ..ir.accesses import is_access, lane_mask, memory_name, moved_type
+from ..analysis.phases import Phases
+from ..diag import CompileError, Span
+from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, reaches_memory, walk
+from ..ir.accesses import lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
+from ..passes.copies import COPIES
 from ..target.board import Memory
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
@@ -29,7 +31,7 @@ class Access:
 
     op: Op
     memory: str
-    direction: str  #: "load" or "store"
+    direction: str  #: "load", "store" or "atomic"
     bytes: int
     word_bytes: int
     unit: str
@@ -45,18 +47,23 @@ class Access:
 
 @dataclass(frozen=True)
 class OnChipMemory:
-    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together.
+    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together. Atomic operations are both
+    loads and stores.
 
-    All ``stores`` share one write port; scheduling and memory order keep them from meeting.
+    All ``stores`` share one write port of each of the ``banks``; scheduling and memory order keep them from meeting there. Groups
+    of work-items take turns in ``copies``; each is a bank of its own where stores of several groups may come in one cycle.
     """
 
     memory: MemoryObject
     word_bytes: int
     loads: tuple[Op, ...]
     stores: tuple[Op, ...]
+    copies: int = 1
+    banks: int = 1
 
     @property
     def words(self) -> int:
+        """Of all copies together."""
         return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
 
 
@@ -75,6 +82,11 @@ class MemoryPlan:
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
         return [a for a in self.accesses.values() if a.memory == memory]
+
+    def banks(self, op: Op) -> int:
+        """How many banks the memory of an access has."""
+        memory = self.onchip.get(self.accesses[op].memory)
+        return memory.banks if memory else 1
 
     def shared_port(self, op: Op) -> str | None:
         """The write port that the operation shares with others, by the name of its memory; None where it has its own."""
@@ -95,18 +107,22 @@ class MemoryPlan:
 
 
 def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
-    """Choose a unit for every load and store of a flat kernel on a board with this global memory."""
+    """Choose a unit for every access of a flat kernel on a board with this global memory. Raises CompileError for one that has none."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if is_access(op):
+        if reaches_memory(op):
             accesses.setdefault(memory_name(op), []).append(op)
-    onchip = {name: _onchip(function.memories[name], ops) for name, ops in accesses.items()
+    phases = Phases(function)
+    onchip = {name: _onchip(function.memories[name], ops, phases) for name, ops in accesses.items()
               if function.memories[name].onchip}
     planned = {}
     for name, ops in accesses.items():
         for op in ops:
             if name in onchip:
-                planned[op] = _onchip_access(op, onchip[name].word_bytes)
+                planned[op] = _onchip_access(op, onchip[name])
+            elif memory.kind == "onchip" and op.opcode == "atomic":
+                raise CompileError.at(op.span, "atomic operations on global memory are not built for boards whose memory is on the chip",
+                                      "use __local memory, or a board with external memory")
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:
@@ -115,12 +131,19 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     return MemoryPlan(in_order, onchip)
 
 
-def _onchip(memory: MemoryObject, ops: list[Op]) -> OnChipMemory:
-    loads = tuple(op for op in ops if op.opcode == "load")
-    return OnChipMemory(memory, max(map(_bytes, ops)), loads, tuple(op for op in ops if op.opcode == "store"))
+def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases) -> OnChipMemory:
+    loads = tuple(op for op in ops if op.opcode != "store")
+    stores = tuple(op for op in ops if op.opcode != "load")
+    copies = dict(memory.attrs).get(COPIES, 1)
+    # stores of one phase have cycles of their own; those of others come from another group, at any time
+    apart = any(not phases.together(one, other) for one in stores for other in stores)
+    return OnChipMemory(memory, max(map(_bytes, ops)), loads, stores, copies, copies if apart else 1)
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
+    if op.opcode == "atomic":
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic",
+                      "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
     access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
                     "the general unit for global memory", op.span)
     mask = lane_mask(op)
@@ -144,11 +167,16 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
                   "global memory is on the chip: every access has a port of its own and never waits", op.span, _ram_latency(op))
 
 
-def _onchip_access(op: Op, word_bytes: int) -> Access:
+def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
+    if op.opcode == "atomic":
+        reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
+        return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
+                      ForwardingLoadPort.timing.latency)
     reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
-    forwarding = op.opcode == "load" and _waits_for_iteration(op)
+    # with several banks more is written in a cycle than a load could look at
+    forwarding = op.opcode == "load" and memory.banks == 1 and _waits_for_iteration(op)
     latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
-    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "block RAM", reason, op.span, latency,
+    return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span, latency,
                   forwarding=forwarding)
 
 

@@ -36,7 +36,7 @@ class _Reuse:
 
 
 def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
-    if access.latency is not None:
+    if access.latency is not None or access.direction == "atomic":
         return access
     if access.direction == "store":
         return _wide(access, steps)

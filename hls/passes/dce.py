@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, Value, has, walk
+from ..ir import Function, Op, Region, TokenType, Value, has, walk
 from ..ir.clone import clone_function
-from ..ir.rewrite import keep_carried, set_results
+from ..ir.rewrite import is_constant, keep_carried, set_results
 
 __all__ = ["DeadCode"]
 
@@ -13,7 +13,8 @@ __all__ = ["DeadCode"]
 class DeadCode:
     """After: every operation has an effect or a use that leads to one.
 
-    Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too. A
+    Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too; but the
+    tokens that a loop waits for stay. A
     loop that only computes what nobody uses goes even if it might not end: OpenCL C lets it. Loads go, unless
     their memory is volatile.
     """
@@ -65,6 +66,9 @@ class _Liveness:
             self._use(op.operands[0])  # condition or enable
             if op.opcode == "loop":
                 self._use(op.regions[0].terminator.operands[0])
+                for k, value in enumerate(op.operands[1:]):
+                    if isinstance(value.type, TokenType) and not is_constant(value):
+                        self._carried(op, k)
         else:
             for value in op.operands:
                 self._use(value)

@@ -11,7 +11,7 @@ from ..ir import Function, Module, Op, walk
 from .alone import NEEDLESS
 from .channel_fences import CHANNELS, is_channel_fence
 
-__all__ = ["ATTRIBUTES", "MEMORIES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
+__all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,10 @@ class Missing:
 
 #: operation -> why it is refused
 OPERATIONS: dict[str, Missing] = {
-    "barrier": Missing("a barrier", "split the kernel in two where the barrier stands, or run it in the emulator"),
     "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
-    "atomic": Missing("an atomic operation", "let one work-item do the update, or run it in the emulator"),
     "channel_fence": Missing("a fence of channels together with memory", "let the kernel that reads the memory be launched after "
                              "this one, or pass the data through the channel"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
-}
-
-#: address space of a memory of many work-items -> why it is refused
-MEMORIES: dict[str, Missing] = {
-    "local": Missing("local memory of several work-items", "use one work-item, a private array or a __global buffer, "
-                     "or run it in the emulator"),
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
@@ -44,7 +36,7 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
                "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "simple_dual_port",
-               "static_array_offset", "force_pow2_depth", "memory", "register", "buffer_location", "local_mem_size"}),
+               "static_array_offset", "force_pow2_depth", "memory", "register", "buffer_location"}),
 )
 
 #: attribute -> the value of it that asks for what is done anyway
@@ -67,7 +59,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
-        errors += _memories(function)
+        errors += _with_barriers(function)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -79,16 +71,22 @@ def _operations(function: Function) -> list[Diagnostic]:
             if (kind := _kind(op)) in OPERATIONS and (function.attrs.get("ndrange") or kind not in NEEDLESS)]
 
 
+def _with_barriers(function: Function) -> list[Diagnostic]:
+    """Calls on channels in kernels whose work-items meet: one that waits would keep its group from gathering."""
+    ops = list(walk(function.body))
+    barrier = next((op for op in ops if op.opcode == "barrier"), None)
+    if barrier is None or not function.attrs.get("ndrange"):
+        return []
+    return [_error(Missing("a call on a channel in a kernel with barriers", "let another kernel read or write the channel, and pass "
+                           "the data through a __global buffer"), op)
+            for op in ops if op.opcode in ("channel_read", "channel_write")]
+
+
 def _kind(op: Op) -> str | None:
     """The row of the table that might speak of the operation."""
     if not is_channel_fence(op):
         return op.opcode
     return None if op.attrs["flags"] == CHANNELS else "channel_fence"
-
-
-def _memories(function: Function) -> list[Diagnostic]:
-    return [_error(MEMORIES[m.space], m) for m in function.memories.values()
-            if m.space in MEMORIES and (function.attrs.get("ndrange") or m.length is None)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -10,11 +10,15 @@ from ..ir.rewrite import constant, inline_region
 __all__ = ["IfConvert", "flatten"]
 
 
+#: which operand says whether the operation takes place
+_PREDICATE = {"load": 1, "store": 2, "atomic": 1, "barrier": 0, "loop": 0}
+
+
 @dataclass(frozen=True)
 class IfConvert:
     """Before: `if` with regions. After: none; loops are the only control flow.
 
-    Accesses of memories and channels take the condition into their predicate, loops into their enable. Everything else runs always: a
+    Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
     pure operation has a result for all operands, and what a branch not taken computes is not selected.
     """
 
@@ -61,6 +65,8 @@ def _guard(region: Region, condition: Value):
     for op in before:
         place = PREDICATES.get(op.opcode)
         if place is not None:
+            if op.opcode == "barrier" and not op.operands:
+                op.operands = [inside.true()]
             own = op.operands[place]
             if own not in guards:
                 guards[own] = condition if constant(own) == 1 else inside.value("and", condition, own)

@@ -36,7 +36,7 @@ class Lookahead:
         for op in list(region.ops):
             for inner in op.regions:
                 self._region(inner)
-            if op.opcode == "loop":
+            if op.opcode == "loop" and not op.attrs.get("ring"):  # which decides behind all of its levels
                 place = region.ops.index(op)
                 region.ops[place:place] = carry_ahead(op, self.model)
 

@@ -1,14 +1,18 @@
 """The work-items of an NDRange kernel become the iterations of one loop."""
 
 from dataclasses import dataclass
+from math import prod
 
-from ..ir import BOOL, I32, Builder, Function, Op, Region, Value, walk
+from ..analysis.uniform import check_barriers
+from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
-from ..ir.rewrite import rewrite
+from ..ir.rewrite import constant, rewrite
 from .program import repeat_for_ever
 
 __all__ = ["NDRange"]
 
+#: wheels through which the carry fits into a cycle together with the loop's own control
+MOST_WHEELS = 2
 _IDS = ("global_id", "local_id", "group_id")
 
 
@@ -22,6 +26,9 @@ class NDRange:
     carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global
     ids are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions.
     In other kernels the queries become those of a single work-item.
+
+    Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
+    a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of.
     """
 
     name = "ndrange"
@@ -30,6 +37,7 @@ class NDRange:
         if "launch_args" in function.attrs:
             return function
         result = clone_function(function)
+        check_barriers(result)
         rewrite(result.body, _only_unit)
         if result.attrs.get("ndrange"):
             _Dispatcher(result).run()
@@ -64,8 +72,10 @@ class _Dispatcher:
         self.function = function
         self.queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body)
                         if op.opcode == "work_item"}
+        self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
+        self.together = bool(self.shared) or any(op.opcode == "barrier" for op in walk(function.body))
         self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS)]
-        self.by_group = any(fn in ("local_id", "group_id") for fn, _ in self.queries)
+        self.by_group = self.together or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
         self.arguments: dict[str, Value] = {}
         self.work = Region(ops=function.body.ops)
         function.body.ops = []
@@ -78,22 +88,39 @@ class _Dispatcher:
         for digit in digits:
             carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_left", I32),
                        (f"{digit.names[0]}_last", BOOL)]
-            body.args += [Value(t, name, body, len(body.args) + k) for k, (name, t) in enumerate(carried)]
+            self._carry(*carried)
+        self.counted = len(digits) > MOST_WHEELS
+        if self.counted:
+            self._carry(("items_left", I32), ("items_last", BOOL))
+        if self.together:
+            self._carry(("group_first", BOOL))
+            self.last = self._last_of_group()
+        if self.shared:
+            self.inside.op("group", body.args[-1], self.last, attrs={"mems": self.shared, "copies": 1})
         self._work()
         self._step(digits)
         starts = self._initial(digits)
         attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
         self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)
         self.before.op("return")
+        for op in walk(body):
+            if op.opcode == "loop" and any(inner.opcode == "meet" for inner in walk(op.regions[0])):
+                op.attrs["ring"] = True  # whose iterations the work-items of a group do together
         self.function.attrs["launch_args"] = tuple(self.arguments)
         self.function.args += self.arguments.values()
+
+    def _carry(self, *names: tuple[str, Type]):
+        """More carried values of the loop, by name and type."""
+        args = self.inside.region.args
+        for name, type in names:
+            args.append(Value(type, name, self.inside.region, len(args)))
 
     # what the launch says
 
     def _argument(self, name: str, *dims: int) -> Value:
         required = self.function.attrs.get("work_group_size")
-        if name == "local_size" and required:
-            return self.before.const((*required, 1, 1)[dims[0]], I32)
+        if name in ("local_size", "local_count") and required:
+            return self.before.const(prod((*required, 1, 1)[d] for d in dims), I32)
         full = "_".join([name, *["".join(map(str, dims))] * bool(dims)])
         if full not in self.arguments:
             self.arguments[full] = Value(I32, full, self.function.body, len(self.function.args) + len(self.arguments))
@@ -108,19 +135,36 @@ class _Dispatcher:
                 for d in self.dims]
 
     def _group_digits(self) -> list[_Digit]:
-        """First the places in the group, then the groups: (first global id of the group, number of the group)."""
+        """First the places in the group, then the groups: (first global id of the group, number of the group). Where groups must
+        stay together the dimensions nobody asks for count in both."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         size = {d: self._argument("local_size", d) for d in self.dims}
         inner = [_Digit((f"local_id_{d}",), (zero,), (one,), size[d]) for d in self.dims]
         outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
                         (size[d], one), self._argument("num_groups", d)) for d in self.dims]
-        return inner + outer
+        others = [d for d in range(3) if d not in self.dims]
+        if self.together and others:
+            inner.append(_Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others)))
+            outer.append(_Digit(("group_id_others",), (zero,), (one,), self._argument("group_count", *others)))
+        return [d for d in inner if constant(d.count) != 1] + outer  # a group's single step needs no wheel
 
     def _repeats(self) -> list[_Digit]:
         """Work-items that differ only in dimensions nobody asks for."""
-        others = [d for d in range(3) if d not in self.dims]
+        others = [d for d in range(3) if d not in self.dims and not self.together]
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         return [_Digit(("repeat",), (zero,), (one,), self._argument("global_count", *others))] if others else []
+
+    def _last_of_group(self) -> Value:
+        """Whether every wheel of a place in the group is at its last step."""
+        return self._all([value for value in self.inside.region.args
+                          if value.name.startswith("local_id") and value.name.endswith("_last")])
+
+    def _all(self, conditions: list[Value]) -> Value:
+        """Whether all of them hold, in as few steps as can be."""
+        if len(conditions) < 2:
+            return conditions[0] if conditions else self.inside.true()
+        half = len(conditions) + 1 >> 1
+        return self.inside.value("and", self._all(conditions[:half]), self._all(conditions[half:]))
 
     # the body
 
@@ -130,6 +174,9 @@ class _Dispatcher:
         known: dict[tuple[str, int], Value] = {}
 
         def visit(op: Op, b: Builder):
+            if op.opcode == "barrier":
+                b.op("meet", *(op.operands or [b.true()]), self.last, attrs={"mems": (), "flush": ()})
+                return []
             if op.opcode != "work_item":
                 return None
             key = op.attrs["fn"], op.attrs.get("dim", 0)
@@ -143,40 +190,50 @@ class _Dispatcher:
 
     def _answer(self, fn: str, dim: int, counters: dict[str, Value]) -> Value:
         if fn == "global_id" and self.by_group:
-            return self.inside.value("add", counters[f"group_start_{dim}"], counters[f"local_id_{dim}"],
+            return self.inside.value("add", counters[f"group_start_{dim}"], self._answer("local_id", dim, counters),
                                      name=f"global_id_{dim}")
         if fn in _IDS:
-            return counters[f"{fn}_{dim}"]
+            name = f"{fn}_{dim}"
+            return counters[name] if name in counters else self.inside.const(0, I32)
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
     def _initial(self, digits: list[_Digit]) -> list[Value]:
         """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
-        return [value for digit in digits for value in (*digit.starts, digit.count, self._single_step(digit))]
+        starts = [value for digit in digits for value in (*digit.starts, digit.count, self._is_one(digit.count))]
+        if self.counted:
+            items = self._argument("global_count", 0, 1, 2)
+            starts += [items, self._is_one(items)]
+        return starts + [self.before.true()] * self.together
 
-    def _single_step(self, digit: _Digit) -> Value:
-        return self.before.value("eq", digit.count, self.before.const(1, I32))
+    def _is_one(self, count: Value) -> Value:
+        return self.before.value("eq", count, self.before.const(1, I32))
 
     def _step(self, digits: list[_Digit]):
         """Move the wheels by one and continue unless all came round.
 
         Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs down to a
-        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel.
+        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel. Beyond two wheels the work-items
+        that are left are counted in the same way, as the carry through all wheels would take too long.
         """
-        b, turning, nexts = self.inside, self.inside.true(), []
-        arguments = iter(self.inside.region.args)
-        for digit in digits:
-            now = [next(arguments) for _ in digit.names]
-            left, last = next(arguments), next(arguments)
-            restart = b.value("and", turning, last)
+        b, nexts, arguments = self.inside, [], iter(self.inside.region.args)
+        wheels = [([next(arguments) for _ in digit.names], next(arguments), next(arguments)) for digit in digits]
+        turning = b.true()
+        for number, (digit, (now, left, last)) in enumerate(zip(digits, wheels, strict=True)):
+            restart = self._all([wheel[2] for wheel in wheels[:number + 1]])
             moves = b.value("and", turning, b.value("xor", last, b.true()))
             after = [(value, start, b.value("add", value, step))
                      for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
             after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
-            after.append((last, self._single_step(digit), b.value("eq", left, b.const(2, I32))))
+            after.append((last, self._is_one(digit.count), b.value("eq", left, b.const(2, I32))))
             for value, start, moved in after:
                 # the choice between staying and restarting is made beside the addition, not behind it
                 nexts.append(b.value("select", moves, moved, b.value("select", restart, start, value)))
             turning = restart
+        if self.counted:
+            left, turning = next(arguments), next(arguments)
+            nexts += [b.value("sub", left, b.const(1, I32)), b.value("eq", left, b.const(2, I32))]
+        if self.together:
+            nexts.append(self.last)
         b.op("yield", b.value("xor", turning, b.true()), *nexts)
 
 

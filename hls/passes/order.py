@@ -11,6 +11,7 @@ from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .hazards import Check, find_checks
+from .meets import MeetingOrder, keeps_order
 from .places import Places, inside
 from .write_ports import keep_apart
 
@@ -35,6 +36,7 @@ class Order:
     A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
     With ``hazards``, a load that may or may not meet a store of an earlier iteration waits neither for a fence nor for
     iterations: a ``hazard`` compares addresses as they come (see :mod:`.hazards`).
+    Where work-items meet, everything before is done and nothing behind has begun (see :mod:`.meets`).
     ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
     """
 
@@ -44,11 +46,20 @@ class Order:
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        needed = dependences(result, self.address_bits)
-        if needed:
+        needed = [fact for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
+        if needed or any(op.opcode == "meet" for op in walk(result.body)):
             orderer = _Orderer(result)
+            needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
             orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
         return result
+
+
+def _kept_by_ring(function: Function, fact: Dependence) -> bool:
+    """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its stores
+    are made. (Only what they wrote to global memory may not be there yet.)"""
+    if fact.loop is None or not fact.loop.attrs.get("ring"):
+        return False
+    return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
 
 
 def _predicate(op: Op) -> Value:
@@ -75,15 +86,15 @@ class _Orderer:
         self.function = function
         self.tree = LoopTree(function)
         self.places = Places(function)
-        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode == "store"}
-                       for op in walk(function.body) if op.opcode in ("store", "loop")}
+        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
+                       for op in walk(function.body) if op.opcode in ("store", "atomic", "loop")}
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
         self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
 
     def run(self, needed: Iterable[Dependence], hazards: bool):
-        checks = find_checks(self.tree, [f for f in needed if not self._onchip(f.src)]) if hazards else []
+        checks = find_checks(self.tree, [f for f in needed if self._comparable(f)]) if hazards else []
         checked = {fact for check in checks for fact in check.facts}
         needed = [fact for fact in needed if fact not in checked]
         for fact in needed:
@@ -97,6 +108,7 @@ class _Orderer:
         self._drop_weaker()
         for (region, wait), sources in self.waits.items():
             self._wait(region, wait, list(sources))
+        MeetingOrder(self, self.function, self.tree).run()
         self.places.settle()
 
     # --- what each dependence asks for ---
@@ -164,6 +176,27 @@ class _Orderer:
 
     # --- tokens ---
 
+    def take(self, op: Op, token: Value):
+        """Let an access wait for a token."""
+        self._take(op, token)
+
+    def done_of(self, region: Region, op: Op) -> Value:
+        """A token of an operation of the region: it was answered, or is on its way if it is a store."""
+        return self._done(region, op)
+
+    def fences_behind(self, op: Op) -> list[Op]:
+        """Fences that stand behind an operation of their region and wait for it."""
+        return [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
+
+    def through(self, region: Region, loop: Op, tokens: list[Value]) -> Value:
+        """Let a loop of the region wait for tokens; gives one that is there when it has ended."""
+        done = self._done(region, loop)
+        if tokens:
+            start = self._op("token", tokens, TOKEN, loop)
+            self.places.before(region, loop, start)
+            loop.operands[1 + done.index] = start.result
+        return done
+
     def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
         """Let ``access``, which is or is inside ``dst``, come after ``src`` answered; False where that cannot be."""
         if src is dst or not self.places.may_follow(region, src, dst):
@@ -180,7 +213,8 @@ class _Orderer:
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""
         if op not in self.done:
-            self.done[op] = {"load": self._load_done, "store": self._store_done, "loop": self._loop_done}[op.opcode](
+            self.done[op] = {"load": self._load_done, "store": self._store_done, "atomic": self._store_done, "loop": self._loop_done,
+                             "meet": lambda region, op: op.result}[op.opcode](
                 region, op)
         return self.done[op]
 
@@ -188,8 +222,8 @@ class _Orderer:
         return self.places.after(region, op, self._op("token", [op.result], TOKEN, op)).result
 
     def _store_done(self, region: Region, op: Op) -> Value:
-        op.results.append(Value(TOKEN, "", op, 0))
-        return op.result
+        op.results.append(Value(TOKEN, "", op, len(op.results)))
+        return op.results[-1]
 
     def _loop_done(self, region: Region, op: Op) -> Value:
         """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
@@ -209,8 +243,9 @@ class _Orderer:
 
     # --- hazards ---
 
-    def _onchip(self, access: Op) -> bool:
-        return self.function.memories[memory_name(access)].onchip
+    def _comparable(self, fact: Dependence) -> bool:
+        in_ring = fact.loop is not None and fact.loop.attrs.get("ring")
+        return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
         """The loads wait for a token that comes when no store on its way has the address of one of them."""
@@ -232,7 +267,7 @@ class _Orderer:
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance))
         end = self._end(region, sources, type, wait.after_read)
-        if wait.dst.opcode == "load":
+        if wait.dst.opcode != "store":  # what holds words of memory
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)

@@ -1,6 +1,6 @@
 """Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import CompileError, Diagnostic
 from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, uses, walk
@@ -9,6 +9,15 @@ from ..ir.rewrite import rewrite
 from ..ir.storage import zero
 
 __all__ = ["OnChipMemories"]
+
+
+#: bytes of a local memory argument for which the program does not say how large it may get
+LOCAL_BYTES = 16384
+
+
+def _capacity(memory: MemoryObject) -> int:
+    """Elements that hardware has room for where the host says at the launch how many there are."""
+    return max(1, dict(memory.attrs).get("local_mem_size", LOCAL_BYTES) // memory.element.bytes)
 
 
 @dataclass(frozen=True)
@@ -21,12 +30,16 @@ class OnChipMemories:
     def run(self, function: Function) -> Function:
         """Raises CompileError naming every memory that cannot be built."""
         result = clone_function(function)
+        result.memories.update((name, replace(m, length=_capacity(m))) for name, m in function.memories.items()
+                               if m.space == "local" and m.length is None)
         onchip = [m for m in result.memories.values() if m.onchip]
         addresses = {m.name: [] for m in onchip}
         for op in walk(result.body):
             if op.opcode == "addr" and op.attrs["mem"] in addresses:
                 addresses[op.attrs["mem"]].append(op)
         faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
+        if function.attrs.get("ndrange"):
+            faults += _waiting(function, [m for m in onchip if addresses[m.name] and m.space == "private"])
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
@@ -38,7 +51,7 @@ class OnChipMemories:
         if isinstance(memory.element, PointerType):
             return Diagnostic(f"the array {memory.name} of pointers is indexed at run time", span,
                               "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it")
-        if memory.length == 1:
+        if memory.length == 1 and memory.space == "private":
             return Diagnostic(f"{memory.name} is accessed through a pointer to another type", first.span,
                               "use as_int, as_float and the like to read a value as another type")
         return None
@@ -55,6 +68,16 @@ class OnChipMemories:
         if gone:
             for region in _regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
+
+
+def _waiting(function: Function, arrays: list[MemoryObject]) -> list[Diagnostic]:
+    """Faults: arrays of single work-items in a kernel in which others go on while one waits."""
+    barrier = next((op for op in walk(function.body) if op.opcode == "barrier"), None)
+    return [] if barrier is None else [Diagnostic(
+        f"the private array {m.name} is indexed at run time in a kernel with barriers: all work-items share one memory for it, so "
+        "none may wait for others", m.span or barrier.span,
+        "index it by constants only (unroll the loop), or use __local memory with a part for each work-item",
+        notes=(Diagnostic("they wait here", barrier.span, severity="note"),)) for m in arrays]
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from ..analysis.dependence import Dependence, Kind
 from ..analysis.loops import LoopTree
+from ..analysis.phases import Phases
+from ..diag import CompileError, Diagnostic
 from ..ir import Function, Op, Region, Value, walk
 
 __all__ = ["PORT_GROUP", "keep_apart"]
@@ -16,24 +18,46 @@ PORT_GROUP = "port_group"
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
     """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
 
-    Numbers the stores of each region: see :data:`PORT_GROUP`.
+    Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of local
+    memory, and those of one group never two phases of it at once. Raises CompileError for stores of one phase that would.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
-    found = []
-    for stores in _stores(function).values():
+    found, faults, phases = [], [], Phases(function)
+    for name, stores in _stores(function).items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
-            _number(region, [op for op in stores if tree.region_of(op) is region], _orders_inside(region, tree, known))
+            here, first = [op for op in stores if tree.region_of(op) is region], 0
+            before = _orders_inside(region, tree, known)
+            for phase in dict.fromkeys(phases.of[op] for op in here):
+                first = _number(region, [op for op in here if phases.of[op] == phase], before, first)
+        if function.attrs.get("ndrange") and function.memories[name].space == "local":
+            faults += _together(name, stores, tree, phases)
+            continue
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
                 if not _one_level(tree, first, second):
                     found += [fact for fact in _orders(tree, first, second) if (fact.src, fact.dst, fact.loop) not in facts]
+    if faults:
+        raise CompileError(*faults)
     return found
+
+
+def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:
+    """Faults: stores to local memory that different work-items of a group may make in one cycle."""
+    for k, first in enumerate(stores):
+        for second in stores[k + 1:]:
+            # an atomic operation writes some cycles behind its start, which the schedule's count of the port does not know
+            apart = not _one_level(tree, first, second) or first.opcode != second.opcode
+            if phases.together(first, second) and apart:
+                note = Diagnostic("the other store", first.span, severity="note")
+                yield Diagnostic(f"work-items of one group may store to {name} here and elsewhere at the same time, and hardware "
+                                 "has one write port for both", second.span,
+                                 "put a barrier between the two, or make them one store of a value chosen before", notes=(note,))
 
 
 def _stores(function: Function) -> dict[str, list[Op]]:
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if op.opcode == "store" and function.memories[op.operands[0].op.attrs["mem"]].onchip:
+        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].op.attrs["mem"]].onchip:
             found.setdefault(op.operands[0].op.attrs["mem"], []).append(op)
     return {name: ops for name, ops in found.items() if len(ops) > 1}
 
@@ -63,14 +87,18 @@ def _orders_inside(region: Region, tree: LoopTree, known: Iterable[Dependence]) 
     return before
 
 
-def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]]) -> None:
-    """A store that depends on another one of its group by way of an answer from outside of the level begins a new group."""
-    number, group = 0, set()
+def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number: int) -> int:
+    """A store that depends on another one of its group by way of an answer from outside of the level begins a new group.
+
+    The groups are numbered from ``number``; returns the number behind the last one.
+    """
+    group: set[Op] = set()
     for store in stores:
         if _reached_late(region, group, before, store):
             number, group = number + 1, set()
         store.attrs[PORT_GROUP] = number
         group.add(store)
+    return number + 1
 
 
 def _reached_late(region: Region, sources: set[Op], before: dict[Op, set[Op]], target: Op) -> bool:
@@ -79,7 +107,7 @@ def _reached_late(region: Region, sources: set[Op], before: dict[Op, set[Op]], t
     makers = {value: op for op in region.ops for value in op.results}
     for op in region.ops:
         needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
-        ways = [late[p] or p.opcode in ("load", "loop") for p in needed if p in late]
+        ways = [late[p] or p.opcode in ("load", "atomic", "loop") for p in needed if p in late]
         if ways:
             late[op] = any(ways) or late.get(op, False)
         if op is target:

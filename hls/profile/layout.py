@@ -58,7 +58,7 @@ class Access:
     key: str
     line: int | None
     buffer: str
-    kind: str  #: "load" or "store"
+    kind: str  #: "load", "store" or "atomic"
     lsu: str  #: the unit's kind, e.g. "burst-coalesced"
     access_bytes: int
     word_bytes: int

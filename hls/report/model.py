@@ -117,7 +117,7 @@ class Loop:
 class Access:
     """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their own)."""
 
-    kind: str  #: "load" or "store"
+    kind: str  #: "load", "store" or "atomic"
     buffer: str
     span: Span | None
     bytes: int  #: of one access

@@ -178,7 +178,7 @@ def _shares(shares) -> list[str]:
 
 
 def _access(access: Access) -> str:
-    verb = {"load": "load of", "store": "store to"}[access.kind]
+    verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} times " if access.count > 1 else ""
     return f"{verb} {access.buffer}{_at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
 

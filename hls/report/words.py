@@ -27,7 +27,7 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
     """A few words for an operation; ``memories`` are those of the source, which say what is an array's element."""
     if op.opcode == "loop":
         return f"inner loop {op.attrs.get('label', '')}".rstrip()
-    if op.opcode in ("load", "store"):
+    if op.opcode in ("load", "store", "atomic"):
         address = op.operands[0].op
         return f"{op.opcode} of {address.attrs['mem']}" if address is not None else op.opcode
     if op.opcode in ("channel_read", "channel_write"):

@@ -2,15 +2,16 @@
 
 from amaranth import *
 
+from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
-from ..ir import lane_mask, moved_type
+from ..ir import fixed_operands, lane_mask, moved_type
 
-__all__ = ["LoadAccess", "StoreAccess"]
+__all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
 
 def _pending_words(latency: int) -> int:
@@ -76,3 +77,19 @@ class StoreAccess(_Access):
     def request(self):
         pointer, value = self.op.operands[:2]
         return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.data, value), *self._mask(payload)]
+
+
+class AtomicAccess(_Access):
+    """An atomic operation on global memory: its requests go to the one unit that serves all kernels."""
+
+    def __init__(self, context, access):
+        super().__init__(context, access)
+        self.unit = AtomicUnit(function=self.op.attrs["fn"], access_bytes=access.bytes, addr_bits=context.address_bits)
+
+    def request(self):
+        pointer, values = self.op.operands[0], self.op.operands[2:fixed_operands(self.op)]
+        return self.unit.i, lambda payload: [(payload.addr, pointer), *zip((payload.a, payload.b), values)]
+
+    def response(self):
+        result = self.op.results[0]
+        return self.unit.o, lambda payload: [(result, payload, None)]

@@ -12,12 +12,13 @@ from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
-from .access import LoadAccess, StoreAccess
+from .access import AtomicAccess, LoadAccess, StoreAccess
 from .channels import calls_of
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
-from .ram_access import RamLoadAccess, RamStoreAccess
+from .meets import meets_of
+from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]
 
@@ -61,13 +62,15 @@ class KernelContext:
 
     def __post_init__(self):
         self._uses = uses(self.function.body)
-        waiting, fixed = {"load": LoadAccess, "store": StoreAccess}, {"load": RamLoadAccess, "store": RamStoreAccess}
+        waiting = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}
+        fixed = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAccess}
         accesses = self.memory.accesses.items()
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.channels = calls_of(self)
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
+        self.meets = meets_of(self)
         self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
 
     def _argument_signals(self):
@@ -102,7 +105,8 @@ class KernelContext:
 
     def travelling(self, plan) -> list[int]:
         """Indices of the carried values whose initial values come with the request."""
-        return [k for k, v in enumerate(plan.loop.operands[1:]) if self.fixed(v) is None]
+        # what goes round a ring is another value the next time, whatever it began as
+        return [k for k, v in enumerate(plan.loop.operands[1:]) if plan.ring is not None or self.fixed(v) is None]
 
     def used(self, value: Value) -> bool:
         return bool(self._uses.get(value))
@@ -165,7 +169,13 @@ class KernelContext:
 
     def _unit(self, op: Op):
         """What serves a variable-latency operation other than a loop."""
-        return next((units[op] for units in (self.units, self.channels, self.fences, self.hazards) if op in units), None)
+        kinds = (self.units, self.channels, self.fences, self.hazards, self.meets)
+        return next((units[op] for units in kinds if op in units), None)
+
+    def bypass_depth(self, op: Op) -> int:
+        """Entries of the queue that goes past an operation which answers: tokens that may be inside it."""
+        regions = (self.plan.top, *self.plan.loops.values())
+        return next(level.bypass_depth for region in regions for level in region.levels for row in level.row if row.op is op)
 
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""

@@ -7,7 +7,7 @@ from rtl_lib.lsu.fence import FenceSequencer, FenceShare
 
 from ..ir import Op, walk
 
-__all__ = ["FenceAccess", "build_fences", "fences_of"]
+__all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 
 
 class FenceAccess:
@@ -16,9 +16,9 @@ class FenceAccess:
     def __init__(self, context, op: Op):
         self.op = op
         units = context.units.values()
-        self.stores = [u for u in units if _waits(u, op)]
-        self.loads = [u for u in units if u.access.direction == "load" and u.access.memory in op.attrs["flush"]]
-        depths = [_queue_depth(context, u.op) for u in self.stores]
+        self.stores = [u for u in units if waits_for_stores(u, op)]
+        self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs["flush"]]
+        depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
 
     def request(self):
@@ -28,9 +28,9 @@ class FenceAccess:
         return self.unit.o, lambda payload: []
 
 
-def _waits(unit, fence: Op) -> bool:
+def waits_for_stores(unit, fence: Op) -> bool:
     """Whether the fence waits for the unit's stores."""
-    return unit.access.direction == "store" and unit.access.memory in fence.attrs["mems"]
+    return unit.access.direction != "load" and unit.access.memory in fence.attrs["mems"]
 
 
 def _queue_depth(context, store: Op) -> int:
@@ -41,17 +41,19 @@ def _queue_depth(context, store: Op) -> int:
 def fences_of(context) -> dict[Op, FenceAccess]:
     """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no hardware."""
     return {op: FenceAccess(context, op) for op in walk(context.function.body)
-            if op.opcode == "fence" and any(_waits(unit, op) for unit in context.units.values())}
+            if op.opcode == "fence" and any(waits_for_stores(unit, op) for unit in context.units.values())}
 
 
 def build_fences(context):
-    """Connect the fences with store units and their queues, once all queues are there; flush loads."""
+    """Connect the fences, also those of meetings, with store units and their queues, once all queues are there; flush loads."""
     m, askers = context.m, {}
-    for op, fence in context.fences.items():
-        m.submodules[f"{context.op_name(op)}_unit"] = fence.unit
+    fences = context.fences | {op: meet.fence for op, meet in context.meets.items() if meet.fence is not None}
+    for op, fence in fences.items():
+        m.submodules[f"{context.op_name(op)}_fence"] = fence.unit
         for store, view in zip(fence.stores, fence.unit.stores, strict=True):
-            queue = context.queued[store.op]
-            m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
+            if store.access.direction == "store":  # a fence behind an atomic operation knows that it was answered
+                queue = context.queued[store.op]
+                m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
             askers.setdefault(store, []).append(view.fence)
     for store, views in askers.items():
         share = FenceShare(len(views))
@@ -59,6 +61,6 @@ def build_fences(context):
         for view, port in zip(views, share.askers, strict=True):
             wiring.connect(m, view, port)
         wiring.connect(m, share.unit, store.unit.fence)
-    for load in {load for fence in context.fences.values() for load in fence.loads}:
-        flushes = [fence.unit.flush for fence in context.fences.values() if load in fence.loads]
+    for load in {load for fence in fences.values() for load in fence.loads}:
+        flushes = [fence.unit.flush for fence in fences.values() if load in fence.loads]
         context.flushes[load.op] = Cat(flushes).any()

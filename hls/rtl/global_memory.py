@@ -9,6 +9,7 @@ from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.lsu.atomic import AtomicMemory
 
 from .interface import RamPort
 
@@ -33,8 +34,11 @@ def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
     """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name."""
     mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
     common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping}
-    read = _interconnect(m, "read", ReadInterconnect, [port for h in hardware for port in h.reads], common)
-    write = _interconnect(m, "write", WriteInterconnect, [port for h in hardware for port in h.writes], common)
+    atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
+    reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics)]
+    writes = [*(port for h in hardware for port in h.writes), *(unit.writes for unit in atomics)]
+    read = _interconnect(m, "read", ReadInterconnect, reads, common)
+    write = _interconnect(m, "write", WriteInterconnect, writes, common)
     ports = {}
     for bank in range(len(memory.banks)):
         for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
@@ -44,6 +48,19 @@ def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
             if interconnect is not None:
                 _connect_wide(m, interconnect.banks[bank], master.port)
     return ports
+
+
+def _atomics(m, hardware, word_bytes: int, address_bits: int) -> list[AtomicMemory]:
+    """The unit that serves the atomic operations of all kernels, if there are any."""
+    asked = [each for h in hardware for each in h.atomics]
+    if not asked:
+        return []
+    unit = AtomicMemory(askers=len(asked), word_bytes=word_bytes, addr_bits=address_bits,
+                        functions=tuple(sorted({function for _, function in asked})))
+    m.submodules.atomics = unit
+    for (port, _), asker in zip(asked, unit.askers, strict=True):
+        wiring.connect(m, port, asker)
+    return [unit]
 
 
 def _interconnect(m, name, part, units, common):

@@ -13,8 +13,9 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class ArgumentInterface:
-    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar" or "pipe"; ``offset`` of its register in the window,
-    which a pipe has none of: it is joined to the pipe of the same name.
+    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar", "local" (a size in bytes is passed, at most ``limit``;
+    None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is joined to the pipe of the same
+    name.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
     """
@@ -25,6 +26,7 @@ class ArgumentInterface:
     bytes: int
     offset: int
     direction: str
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class CounterInterface:
 class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
-    ``work_group_size`` is what the kernel requires, or None. An ``autorun`` kernel is started by nobody.
+    ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
+    An ``autorun`` kernel is started by nobody.
     """
 
     name: str
@@ -53,6 +56,7 @@ class KernelInterface:
     layout: Layout
     work_group_size: tuple[int, int, int] | None = None
     autorun: bool = False
+    most_work_items: int | None = None
 
 
 @dataclass(frozen=True)

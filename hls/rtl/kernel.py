@@ -6,6 +6,7 @@ from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
+from .meets import build_meets
 from .onchip import build_onchip
 from .region import RegionBuilder
 from .static import build_static
@@ -32,6 +33,7 @@ class KernelHardware:
         build_onchip(context)
         self.ends = build_ends(context)  #: the stream of each end of a channel
         self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        build_meets(context)
         build_fences(context)
         build_hazards(context)
         self._control()
@@ -47,20 +49,25 @@ class KernelHardware:
         return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]
 
     @property
+    def atomics(self):
+        """Ports of the kernel's atomic operations on global memory, and the function of each, in program order."""
+        return [(u.unit.mem, u.op.attrs["fn"]) for u in self.context.units.values() if u.access.direction == "atomic"]
+
+    @property
     def ports(self):
         """Pairs of each port to RAM outside of the kernel and its description, in program order."""
         return [(p.ram, p.interface) for p in self.context.ports.values() if p.interface is not None]
 
     def _control(self):
         m, context = self.m, self.context
-        writes = [u.unit.observe.error for u in context.units.values() if u.access.direction == "store"]
+        writes = [u.unit.observe.error for u in context.units.values() if u.access.direction != "load"]
         m.d.comb += self.error.eq(Cat(Cat(context.read_errors).any(), Cat(writes).any()))
         wait = context.plan.static_depth
         settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
-        stores = [u.unit.idle for u in context.units.values() if u.access.direction == "store"]
+        stores = [u.unit.idle for u in context.units.values() if u.access.direction != "load"]
         stores += [~unsent for unsent in context.unsent]
         for unit in context.units.values():
-            if unit.access.direction == "load":
+            if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
                 m.d.comb += unit.unit.flush.eq(self.start | context.flushes.get(unit.op, 0))
         m.d.comb += [

@@ -93,10 +93,14 @@ class LevelBuilder:
         return signal
 
     def stores(self):
-        """Build the level's stores that never wait: no value asks for them."""
+        """Build the level's stores and atomic operations that never wait, whether or not a value asks for them."""
         for op, point in self.region.place.items():
-            if point.level == self.plan.index and op.opcode == "store" and op in self.context.ports:
+            if point.level != self.plan.index or op not in self.context.ports:
+                continue
+            if op.opcode == "store":
                 self.context.ports[op].place(self.context, self, point.stage)
+            elif op.opcode == "atomic":
+                self.at(op.results[0], self._born(op.results[0]))
 
     def _compute(self, op: Op, stage: int):
         operands = [self.at(v, stage) for v in op.operands]

@@ -63,7 +63,9 @@ class KernelCounters:
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
         label = cause.op.attrs.get("label", "") if cause.op else ""
-        waited = f"load of {access.memory}" if access else f"loop {label}"
+        waited = f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}" if access else f"loop {label}"
+        if cause.op in self.context.meets:
+            waited = "the group's other work-items at the barrier"
         if cause.op in self.context.fences:
             waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
         if cause.op in self.context.hazards:

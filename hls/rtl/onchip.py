@@ -2,7 +2,10 @@
 
 from amaranth.lib import wiring
 
+from rtl_lib.mem.banked import BankedRam
 from rtl_lib.mem.replicated import ReplicatedRam
+
+from ..analysis.phases import Phases
 
 __all__ = ["build_onchip"]
 
@@ -13,15 +16,35 @@ def build_onchip(context):
         loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        ram = ReplicatedRam(word_bytes=memory.word_bytes, words=memory.words, reads=len(loads), writes=len(stores),
-                            addr_bits=addresses, bytewise=narrow, init=_words(memory))
+        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "reads": len(loads), "writes": len(stores),
+                 "addr_bits": addresses, "bytewise": narrow}
+        ram = ReplicatedRam(**shape, init=_words(memory)) if memory.banks == 1 else BankedRam(**shape, banks=memory.banks)
         context.m.submodules[context.unique(f"memory_{name}")] = ram
-        for ports, sides in ((loads, ram.reads), (stores, ram.writes)):
-            for port, side in zip(ports, sides, strict=True):
-                wiring.connect(context.m, port.ram, side)
+        for port, side in zip(loads, ram.reads, strict=True):
+            wiring.connect(context.m, port.ram, side)
+        for port, side in zip(stores, ram.writes, strict=True):
+            wiring.connect(context.m, _store_side(port), side)
         for port in loads:
-            if port.access.forwarding:
-                context.m.d.comb += [getattr(port.unit.written, n).eq(getattr(ram.written, n)) for n in ("addr", "data", "strobe")]
+            if port.access.forwarding or port.op.opcode == "atomic":
+                _show_writes(context, port, stores, ram if memory.banks == 1 else None)
+
+
+def _store_side(port):
+    return port.store.ram if port.op.opcode == "atomic" else port.ram
+
+
+def _show_writes(context, port, stores, ram):
+    """Let a port see what is being written: by anybody, or, where each bank has its writer, by those who may use the same bank."""
+    seen = port.unit.written
+    if ram is not None:
+        context.m.d.comb += [getattr(seen, n).eq(getattr(ram.written, n)) for n in ("addr", "data", "strobe")]
+        return
+    phases = Phases(context.function)
+    for other in stores:
+        side = _store_side(other)
+        if phases.together(other.op, port.op):
+            with context.m.If(side.strobe.any()):
+                context.m.d.comb += [getattr(seen, n).eq(getattr(side, n)) for n in ("addr", "data", "strobe")]
 
 
 def _words(memory) -> tuple[int, ...]:

@@ -120,18 +120,10 @@ class LevelQueues:
         return [turn == 0]
 
     def _from_header(self, open_):
-        header, incoming, pseudo, plan = self.region.header, self.builder.incoming, self.region.pseudo, self.region.plan
-        token = header.o.payload
-        self.m.d.comb += [
-            header.o.ready.eq(open_),
-            self.builder.enter.eq(header.o.valid & open_),
-            header.retire.eq(self.region.exit.retire),
-        ]
-        sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry}
-        sources[pseudo.epoch] = self.region.epoch
-        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
-        sources |= {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
-        for value, signal in incoming.items():
+        header = self.region.header
+        self.m.d.comb += [header.o.ready.eq(open_), self.builder.enter.eq(header.o.valid & open_)]
+        sources = self.region.token_values()
+        for value, signal in self.builder.incoming.items():
             self.m.d.comb += signal.eq(sources[value])
 
     def _slot_ready(self, index):

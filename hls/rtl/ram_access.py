@@ -2,11 +2,13 @@
 
 from amaranth import *
 
+from rtl_lib.lsu.atomic_functions import atomic_result
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
+from ..ir import fixed_operands
 from .interface import RamPort
 
-__all__ = ["RamLoadAccess", "RamStoreAccess"]
+__all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]
 
 
 class _RamAccess:
@@ -76,3 +78,33 @@ class RamStoreAccess(_RamAccess):
             self.unit.i.payload.addr.eq(builder.at(pointer, stage)),
             self.unit.i.payload.data.eq(builder.at(value, stage)),
         ]
+
+
+class RamAtomicAccess(_RamAccess):
+    """An atomic operation on a memory of the kernel's own: a load that sees what is being stored, and a store in the cycle in
+    which its data is there. One follows the other in every cycle, also at the same place."""
+
+    def __init__(self, context, access):
+        super().__init__(context, access, ForwardingLoadPort)
+        self.store = RamStorePort(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits)
+
+    def attach(self, context):
+        super().attach(context)
+        context.m.submodules[f"{context.op_name(self.op)}_store"] = self.store
+
+    def place(self, context, builder, stage):
+        """Build the operation into a level, its address taken in ``stage``; returns the signal of what was there before."""
+        condition, done = self._issue(context, builder, stage), stage + self.access.latency
+        pointer, operands = self.op.operands[0], self.op.operands[2:fixed_operands(self.op)]
+        old = Signal(self.op.results[0].type.bits, name=context.name(self.op.results[0]))
+        on = C(1) if condition is None else builder.at(condition, done)
+        payload = self.store.i.payload
+        builder.m.d.comb += [
+            self.unit.i.payload.eq(builder.at(pointer, stage)),
+            self.unit.o.ready.eq(builder.go),
+            old.eq(Mux(on, self.unit.o.payload, 0)),
+            self.store.i.valid.eq(builder.valid(done) & on),
+            payload.addr.eq(builder.at(pointer, done)),
+            payload.data.eq(atomic_result(self.op.attrs["fn"], self.unit.o.payload, [builder.at(v, done) for v in operands])),
+        ]
+        return old

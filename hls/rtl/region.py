@@ -13,6 +13,7 @@ from rtl_lib.credits import CreditCounter
 from rtl_lib.delay import EventDelay
 from rtl_lib.exits import ExitBuffer, ExitFifo
 from rtl_lib.loop import LoopHeader
+from rtl_lib.ring import RingHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
@@ -57,7 +58,7 @@ class RegionBuilder:
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
-        self.children = {op: RegionBuilder(context, child) for op, child in self._loops()}
+        self.children = {op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()}
         if plan.loop is not None:
             self._make_loop_parts()
 
@@ -95,23 +96,36 @@ class RegionBuilder:
         if plan.loop is not None:
             m.submodules.header, m.submodules.exit = self.header, self.exit
             self._observe()
-            self._make_ready_parts()
             self._make_windows()
-            self.again_events = self._either(self.header.again, (plan.again, plan.again_delay),
-                                             (plan.again_overlap, plan.again_overlap_delay), "again")
-            if plan.loop.attrs.get("apart"):
-                m.d.comb += self.header.apart.eq(self.context.overlap)
-            if plan.speculative:
-                m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
-            for k, c in enumerate(plan.carried):
-                if c.root is None:
-                    m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
-            for root, history in self.context.histories[plan].items():
-                m.submodules[f"history_{root}"] = history.part
+            self._control_loop()
         behind = None
         for level in reversed(plan.levels):
             behind = self._level(level, behind)
         return m
+
+    def _control_loop(self):
+        """Everything around the header that decides when it issues."""
+        m, plan = self.m, self.plan
+        m.d.comb += self.header.retire.eq(self.exit.retire)
+        self._make_ready_parts()
+        self.again_events = self._either(self.header.again, (plan.again, plan.again_delay),
+                                         (plan.again_overlap, plan.again_overlap_delay), "again")
+        if plan.loop.attrs.get("apart"):
+            m.d.comb += self.header.apart.eq(self.context.overlap)
+        if plan.speculative:
+            m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
+        for k, c in enumerate(plan.carried):
+            if c.root is None:
+                m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
+        for root, history in self.context.histories[plan].items():
+            m.submodules[f"history_{root}"] = history.part
+
+    def token_values(self) -> dict:
+        """What the token on offer at the header brings: signals by value."""
+        pseudo, plan, token = self.pseudo, self.plan, self.header.o.payload
+        sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry, pseudo.epoch: self.epoch}
+        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
+        return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
     def _observe(self):
         """What counters and the cycle account see of the header."""
@@ -126,9 +140,7 @@ class RegionBuilder:
         if level.index == len(self.plan.levels) - 1:
             self._exit(builder)
         if self.plan.loop is not None:
-            self._write_carried(builder)
-            self._answer_header(builder)
-            self._announce_ready(builder)
+            self._answer(builder)
             self._leave_windows(builder)
         builder.stores()
         queues.push()
@@ -159,6 +171,12 @@ class RegionBuilder:
             builder.m.d.comb += write.value[f"r{k}"].eq(builder.at(results[result], stage))
         if self.plan.slots > 1:
             builder.m.d.comb += write.entry.eq(builder.at(self.pseudo.entry, stage))
+
+    def _answer(self, builder):
+        """What the level's tokens tell slots and header."""
+        self._write_carried(builder)
+        self._answer_header(builder)
+        self._announce_ready(builder)
 
     def _write_carried(self, builder):
         for c in self.plan.carried:
@@ -241,7 +259,8 @@ class RegionBuilder:
         for _, window, credits in self.windows:
             if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
-                builder.m.d.comb += credits.give.eq(passes & self._matters(window))
+                ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
+                builder.m.d.comb += credits.give.eq(passes & ends & self._matters(window))
 
     def leave_undecided(self, index: int, taken):
         """Tokens that leave the queue in front of level ``index``, and be it to be dropped, make room in windows that end there."""
@@ -250,12 +269,13 @@ class RegionBuilder:
                 self.m.d.comb += credits.give.eq(taken)
 
     def enter_windows(self, builder) -> list:
-        """One gate for each window that begins with the level."""
+        """One gate for each window that begins with the level; one of groups minds only their first tokens."""
         gates = []
         for level, window, credits in self.windows:
             if level == builder.plan.index:
-                self.m.d.comb += credits.take.eq(builder.enter & self._matters(window))
-                gates.append(credits.available | ~self._matters(window))
+                begins = C(1) if window.first is None else builder.at(window.first, 0)
+                self.m.d.comb += credits.take.eq(builder.enter & begins & self._matters(window))
+                gates.append(credits.available | ~begins | ~self._matters(window))
         return gates
 
     def late_errors(self, index) -> dict:
@@ -273,3 +293,44 @@ class RegionBuilder:
     def undecided(self, index) -> bool:
         """Whether tokens in that level may turn out to be behind the last one of their invocation."""
         return self.plan.speculative and index < self.plan.decide.level
+
+
+class RingBuilder(RegionBuilder):
+    """A loop in which work-items meet: tokens carry all their values, and go round through a queue."""
+
+    def _make_loop_parts(self):
+        context, plan = self.context, self.plan
+        initial = {f"c{k}": context.width(arg) for k, arg in enumerate(plan.region.args)}
+        invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
+        result = {f"r{k}": context.width(r) for k, r in enumerate(self.results)} | {"last": 1}
+        self.header = RingHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.ring.groups, plan.ring.items)
+        self.exit = ExitFifo(data.StructLayout(result), plan.entries)
+
+    def _control_loop(self):
+        header, last = self.header, self.plan.ring.last
+        ends = self.context.fixed(last)
+        if ends is None:
+            ends = header.o.payload.invariant[f"v{self.plan.invariants.index(last)}"]
+        self.m.d.comb += [header.last.eq(ends), header.left.eq(self.exit.retire & self.exit.o.payload.last)]
+
+    def token_values(self) -> dict:
+        token = self.header.o.payload
+        sources = {arg: token.initial[f"c{k}"] for k, arg in enumerate(self.plan.region.args)}
+        return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
+
+    def _answer(self, builder):
+        """The token goes round once more."""
+        stage = builder.plan.depth - 1
+        if builder.plan.index != len(self.plan.levels) - 1:
+            return
+        back, nexts = self.header.back, self.plan.region.terminator.operands[1:]
+        builder.m.d.comb += back.valid.eq(builder.valid(stage) & self._continues(builder, stage))
+        for k, value in enumerate(nexts):
+            builder.m.d.comb += back.value.initial[f"c{k}"].eq(builder.at(value, stage))
+        for k, value in enumerate(self.plan.invariants):
+            builder.m.d.comb += back.value.invariant[f"v{k}"].eq(builder.at(value, stage))
+
+    def _exit(self, builder):
+        super()._exit(builder)
+        stage = builder.plan.depth - 1
+        builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(self.plan.ring.last, stage))

@@ -7,9 +7,10 @@ from amaranth import *
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
-from ..ir import Function
-from ..ir.launch import OVERLAP, IndexSpace
+from ..ir import Function, Parameter, walk
+from ..ir.launch import OVERLAP, IndexSpace, most_work_items
 from ..memory import ChannelPlan, MemoryPlan
+from ..passes.copies import COPIES
 from ..schedule import KernelPlan
 from .channels import ChannelWatch, connect_channels
 from .context import KernelContext
@@ -116,7 +117,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
     directions = _directions(kernel.memory)
     arguments = tuple(
         ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
-                          directions.get(p.name, "unused") if p.kind == "buffer" else "in")
+                          directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p))
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))
@@ -125,7 +126,16 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
         function.attrs.get("work_group_size"), autorun,
+        most_work_items(function) if any(op.opcode == "meet" for op in walk(function.body)) else None,
     )
+
+
+def _limit(function: Function, parameter: Parameter) -> int | None:
+    """Bytes of a local memory argument that there is room for; None where it is not used, and for other arguments."""
+    memory = function.memories.get(parameter.name)
+    if parameter.kind != "local" or memory is None or memory.length is None:
+        return None
+    return memory.length * memory.element.bytes // dict(memory.attrs).get(COPIES, 1)
 
 
 def _directions(memory: MemoryPlan) -> dict[str, str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from ..analysis.channels import is_call, passes_values
-from ..ir import Op, Region, TokenType, Value, has, walk
+from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
 from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan
 
@@ -44,10 +44,10 @@ def _collect(region, fixed, inside, found):
 
 def is_variable(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation takes a number of cycles nobody knows beforehand; of accesses the plan knows."""
-    if has(op, "memory"):
+    if reaches_memory(op):
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
-        return any(a.direction == "store" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
+        return any(a.direction != "load" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
     return has(op, "region") or has(op, "wait") or is_call(op)
 
 
@@ -84,17 +84,20 @@ class Levels:
     inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
     variable: frozenset[Op]  #: operations of the region that take nobody knows how long
     offering: frozenset[Op]  #: those of them that answer
+    ring: bool = False  #: carried values travel with the tokens: none are read or written here
 
 
-def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0) -> Levels:
+def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0,
+                  ring: bool = False) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
 
-    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back.
+    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back. In a ``ring``
+    what is carried comes in with each token, and goes on from the last level.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
     yielded = region.terminator.operands if region.terminator.opcode == "yield" else []
-    carried = dict(zip(region.args, yielded[1:], strict=True))
+    carried = {} if ring else dict(zip(region.args, yielded[1:], strict=True))
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
@@ -104,10 +107,20 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
         values, ops = _levels(body, inputs, carried, offering, floor, calls)
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
-    values |= zip(region.args, read, strict=True)
+    values |= zip(carried, read, strict=True)
     write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
+    _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
-    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering)
+    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
+
+
+def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
+    """While a group gathers, an operation beside it that has answered would need room for all of the group: there is none."""
+    for op in offering:
+        if op.opcode == "meet" or op.attrs.get("ring"):
+            beside = [other for other in offering if other is not op and ops[other] == ops[op]]
+            if beside:
+                raise AssertionError(f"{op} gathers a group beside {beside[0]}")
 
 
 def _calls(body: list[Op]) -> list[Op]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..ir import Op, Region, TokenType, Value
 from .parts import PartChoice
 
-__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Row", "Window"]
+__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Ring", "Row", "Window"]
 
 
 @dataclass(frozen=True, order=True)
@@ -57,13 +57,26 @@ class Window:
     """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
 
     With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
-    front of the level of ``until``, whether they go on or come behind the last one of their invocation.
+    front of the level of ``until``, whether they go on or come behind the last one of their invocation. With ``first`` and ``last``
+    it counts groups: from the entry of a token that is its group's first one to the passing of its last.
     """
 
     until: Point
     most: int
     overlap: bool
     undecided: bool = False
+    first: Value | None = None
+    last: Value | None = None
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A loop that the work-items of a group go round together: each iteration is one run of tokens without gaps, up to the one
+    in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by the tokens."""
+
+    groups: int
+    items: int
+    last: Value
 
 
 @dataclass(frozen=True)
@@ -135,6 +148,7 @@ class RegionPlan:
     shortest: int = 1  #: iterations of every invocation at least
     once: bool = False  #: a run of the kernel enters the loop at most once
     period: float = 0.0  #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
+    ring: Ring | None = None  #: of a loop in which work-items meet; ``entries`` then counts work-items
 
 
 @dataclass(frozen=True, eq=False)

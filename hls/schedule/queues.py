@@ -24,6 +24,8 @@ SPREAD = 12
 HAZARD_LATENCY = 4
 #: cycles of a call on a channel that does not wait: through the request queue and the channel's end
 CALL_LATENCY = 1 + ChannelReader.timing.latency
+#: cycles from the coming of a group's last work-item until the first one goes on
+MEETING_LATENCY = 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class QueueSizes:
     interval: int
     elastic_depth: int
     single: bool
+    group_items: int = 1  #: work-items of a group at most, where they meet
 
 
 def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
@@ -96,6 +99,8 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
     if op.opcode == "loop":
         child = sizes.children[op]
         return child.entries + _in_flight(3, sizes.interval)
+    if op.opcode == "meet":  # all of a group wait, while some of the one before are still leaving
+        return sizes.group_items + 4 + _in_flight(MEETING_LATENCY, sizes.interval)
     if op.opcode == "hazard":
         return 4 + _in_flight(HAZARD_LATENCY, sizes.interval)
     if is_call(op):

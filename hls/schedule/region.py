@@ -7,13 +7,23 @@ from types import MappingProxyType
 from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
+from .groups import group_window, ring_of
 from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
 from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
 from .plan import Carried, LevelPlan, Point, RegionPlan, Window
-from .queues import CALL_LATENCY, HAZARD_LATENCY, QueueSizes, entry_count, level_queues, pace, slot_count
+from .queues import (
+    CALL_LATENCY,
+    HAZARD_LATENCY,
+    MEETING_LATENCY,
+    QueueSizes,
+    entry_count,
+    level_queues,
+    pace,
+    slot_count,
+)
 from .stages import LevelStages, level_stages
 
 __all__ = ["RegionPlanner"]
@@ -98,9 +108,12 @@ class RegionPlanner:
     memory_latency: int
     repeated: bool
     elastic_depth: int = 0
+    group_items: int = 1
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
+        if loop is not None and loop.attrs.get("ring"):
+            return self._plan_ring(region, loop)
         found, asked = self._schedule(region, loop), Limits.of(loop)
         rate = self._rate(found, loop, asked)
         again, delay = again_point(found.always, found.issue, found.ii, found.stages)
@@ -108,7 +121,8 @@ class RegionPlanner:
         paced = pace(found.levels, self.children)
         slots = self._slots(found, rate, loop, asked, paced)
         uniform = uniform_trips(region, loop, self.fixed)
-        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth, loop is None)
+        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth, loop is None,
+                           self.group_items)
         return RegionPlan(
             loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
             self._levels(found, asked, (again, again_overlap), sizes), found.start, found.available, found.carried,
@@ -117,6 +131,22 @@ class RegionPlanner:
             next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
             once=loop is not None and not self.repeated, period=max(s.period for s in found.stages),
         )
+
+    def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
+        """A loop in which work-items meet: nothing comes back to a slot, so only shared ports keep tokens apart."""
+        levels = assign_levels(region, self.fixed, self.timing.memory, ring=True)
+        stages = self._stages(region, levels, None, False)
+        ii = max(s.ii for s in stages)
+        if ii > min(s.ii for s in stages):
+            stages = self._stages(region, levels, ii, False)
+        start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
+        found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
+        latency, end = self._latency(found), found.end
+        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed))
+        sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
+        return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
+                          found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
+                          period=self.timing.period)
 
     # --- when everything happens ---
 
@@ -169,7 +199,8 @@ class RegionPlanner:
         return found
 
     def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({}), periods=()) -> list[LevelStages]:
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known,
+        sharing = group_window(levels)
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, sharing.needs if sharing else (),
                              period=periods[k] if periods else self.timing.period) for k in range(levels.count)]
 
     def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
@@ -247,6 +278,8 @@ class RegionPlanner:
             return 0
         if op.opcode == "hazard":
             return HAZARD_LATENCY
+        if op.opcode == "meet":
+            return MEETING_LATENCY
         if is_call(op):
             return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
@@ -272,6 +305,9 @@ class RegionPlanner:
 
     def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes) -> tuple[LevelPlan, ...]:
         plans = tuple(self._level(k, found, agains, sizes) for k in range(found.levels.count))
+        sharing = group_window(found.levels)
+        if sharing is not None:
+            plans = tuple(sharing.added(plan, found.stages) for plan in plans)
         windows = plans[0].windows
         if asked.tokens:
             windows += (Window(found.end, asked.tokens, False),)

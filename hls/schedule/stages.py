@@ -5,17 +5,17 @@ of a carried value, one for the continue condition (it must reach the header bef
 where all that later levels need must have arrived.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..ir import Op, Region, TokenType
+from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
 from .levels import Levels, join_values
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
 
-__all__ = ["LevelStages", "level_stages", "used_values"]
+__all__ = ["LevelStages", "Need", "level_stages", "used_values"]
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,27 @@ class LevelStages:
     period: float  #: of the clock that its chains fit, in ns
 
 
+@dataclass(frozen=True)
+class Need:
+    """A value that must be there when a token enters a level, or when it leaves it."""
+
+    level: int
+    value: Value
+    at_entry: bool
+
+
 def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
                  speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-                 settled: bool = False, period: float | None = None) -> LevelStages:
+                 needs: Sequence[Need] = (), settled: bool = False, period: float | None = None) -> LevelStages:
     """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
 
-    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`). With ``settled``
-    nothing of level 0 is done in its first stage, in which the header still chooses whose token it is. ``period`` is in ns, of
-    the target's clock unless given.
+    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs`` are those of
+    the region's windows. With ``settled`` nothing of level 0 is done in its first stage, in which the header still chooses whose token
+    it is. ``period`` is in ns, of the target's clock unless given.
     """
     period = period or timing.period
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, settled and k == 0)
+    here = [need for need in needs if need.level == k]
+    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
     solution = schedule(builder.build(period), ii_request=ii)
     start = solution.start
     return LevelStages(
@@ -64,25 +74,27 @@ def used_values(region: Region, levels: Levels):
         if op in levels.offering:
             yield from ((v, level + 1) for v in join_values(op))
     yielded = region.terminator.operands
-    if region.terminator.opcode == "yield":
+    if region.terminator.opcode == "yield" and not levels.ring:
         yield from zip(yielded[1:], levels.write, strict=True)
     yield from ((v, levels.count - 1) for v in yielded)
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative, histories, settled):
+    def __init__(self, timing, region, levels, fixed, k, speculative, histories, needs, settled):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
-        self.histories, self.settled = histories, int(settled)
-        self.decides = levels.decide == k and (k == 0 or speculative)
+        self.histories, self.needs, self.settled = histories, needs, int(settled)
+        self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
-        self.carried = {arg: c for c, arg in enumerate(region.args)}
+        self.carried = {} if levels.ring else {arg: c for c, arg in enumerate(region.args)}
 
     def build(self, period: float) -> Problem:
         self._node("exit")
         self._operations()
         self._carried_values()
         self._decision()
+        for need in self.needs:
+            self._need(need.value, self._node("entry", earliest=0, latest=0) if need.at_entry else "exit")
         for value, level in used_values(self.region, self.levels):
             if level > self.k:
                 self._need(value, "exit")
@@ -113,7 +125,8 @@ class _ProblemBuilder:
     def _carried_values(self):
         """Reads, writes, and between them the recurrence through the slot register."""
         nexts = self.region.terminator.operands[1:]
-        for c, (arg, value) in enumerate(zip(self.region.args, nexts, strict=True)):
+        for arg, value in zip(self.carried, nexts, strict=not self.levels.ring):
+            c = self.carried[arg]
             reads, writes = self.levels.read[c] == self.k, self.levels.write[c] == self.k
             if reads:
                 self._read(c)
@@ -189,5 +202,5 @@ class _ProblemBuilder:
 
     def _done(self, producer: Op | None) -> int:
         """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
-        stores = producer is not None and producer.opcode == "store" and producer not in self.levels.variable
+        stores = producer is not None and producer.opcode in ("store", "atomic") and producer not in self.levels.variable
         return int(stores)  # a store that never waits is seen by loads from the next cycle on

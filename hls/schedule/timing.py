@@ -15,7 +15,7 @@ __all__ = ["OperatorTiming"]
 #: delay classes of operations whose name differs
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
 #: traits of operations that begin with a register: of a queue, or of a RAM
-OWN_REGISTERS = frozenset({"memory", "region", "wait", "channel"})
+OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
 _WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast"})
 
 
@@ -64,7 +64,7 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
-        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES:
+        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results:
             return 0.0
         return self._logic(op)
 
@@ -73,7 +73,10 @@ class OperatorTiming:
         choice = self._choice(op)
         if choice:
             return choice.out_delay_ns
-        return self.model.delay("ram_out", 1) if self.memory.fixed_latency(op) == 1 else 0.0
+        if self.memory.fixed_latency(op) != 1:
+            return 0.0
+        banks = self.memory.banks(op)
+        return self.model.delay("ram_out", 1) + (self.model.delay("mux", banks) if banks > 1 else 0.0)
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)

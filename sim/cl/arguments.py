@@ -28,6 +28,8 @@ class Value:
             return 0
         if isinstance(self.value, Buffer):
             return self.value.address
+        if isinstance(self.value, LocalMemory):
+            return self.value.size
         return int.from_bytes(self.value.tobytes(), "little")
 
 
@@ -48,7 +50,7 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
     if argument.kind == "buffer":
         return _buffer(place, value, context)
     if argument.kind == "local":
-        return _local(place, value)
+        return _local(place, argument, value)
     if argument.kind == "pipe":
         return _pipe(place, value)
     return _scalar(place, argument, value)
@@ -72,9 +74,12 @@ def _buffer(place: str, value, context: Context) -> Value:
     return Value(value)
 
 
-def _local(place: str, value) -> Value:
+def _local(place: str, argument: ArgumentInterface, value) -> Value:
     if not isinstance(value, LocalMemory):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.LocalMemory(bytes) is wanted, not {type(value).__name__}")
+    if argument.limit is not None and value.size > argument.limit:
+        raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: the hardware has {argument.limit} bytes for it, not {value.size}; "
+                     f"declare it with __attribute__((local_mem_size({value.size})))")
     return Value(value)
 
 

@@ -66,11 +66,16 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
         if required is not None:
             local_size = tuple(required[:len(global_size)])
         else:
-            first = max(size for size in range(1, DEFAULT_GROUP + 1) if global_size[0] % size == 0)
+            most = min(DEFAULT_GROUP, kernel.most_work_items or DEFAULT_GROUP)
+            first = max(size for size in range(1, most + 1) if global_size[0] % size == 0)
             local_size = (first, *(1 for _ in global_size[1:]))
     if required is not None and _three(local_size) != tuple(required):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"kernel {kernel.name} requires work-groups of {tuple(required)}, not {local_size}")
+    if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
+        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
+                         f"kernel {kernel.name} has barriers, and room for groups of {kernel.most_work_items} work-items, not "
+                         f"{math.prod(local_size)}; declare it with __attribute__((max_work_group_size({math.prod(local_size)})))")
     if any(g % size for g, size in zip(global_size, local_size)):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"global size {global_size} is not a multiple of local size {local_size}")

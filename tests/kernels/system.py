@@ -34,7 +34,8 @@ class Launch:
     """What a kernel is started with: arrays and scalars by parameter name, and the index space.
 
     ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes the
-    hardware keep the order it would need if buffers were shared; they are not, so nothing may change.
+    hardware keep the order it would need if buffers were shared; they are not, so nothing may change. ``shared`` holds the bytes of
+    local memory arguments.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -44,6 +45,7 @@ class Launch:
     offset: Sequence[int] | None = None
     misalign: int = 0
     overlap: bool = False
+    shared: Mapping[str, int] = field(default_factory=dict)
 
 
 class KernelSystem:
@@ -75,8 +77,8 @@ class KernelSystem:
     def expected(self, kernel: str, launch: Launch) -> dict[str, np.ndarray]:
         """The buffers after the interpreter ran the kernel as the frontend made it."""
         buffers = {name: array.copy() for name, array in launch.buffers.items()}
-        run_kernel(self.result.module, kernel, {name: array.view(np.uint8) for name, array in buffers.items()},
-                   launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
+        run_kernel(self.result.module, kernel,
+                   {name: array.view(np.uint8) for name, array in buffers.items()} | dict(launch.shared), launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
         return buffers
 
     def check(self, kernel: str, launches: Sequence[Launch], seeds: Sequence[int] = (0,)) -> list[dict]:
@@ -101,7 +103,7 @@ class KernelSystem:
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
         sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
         with _limited():
-            run = self.loaded.run(interface, places | scalars, sizes)
+            run = self.loaded.run(interface, places | scalars | dict(launch.shared), sizes)
         self._judge(where, launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 

@@ -1,0 +1,102 @@
+"""Groups of work-items that are under way at once have their own copies of local memory."""
+
+from dataclasses import dataclass, replace
+
+from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_name, walk
+from ..ir.clone import clone_function
+from ..ir.launch import most_work_items
+from ..ir.rewrite import rewrite
+
+__all__ = ["COPIES", "GroupCopies"]
+
+#: attribute of a memory: how many copies of it the groups take turns in
+COPIES = "copies"
+#: cycles in which a group goes round a ring where it does not wait for global memory
+SHORT_WAY = 32
+#: group size that is assumed where the program only says how large groups may get
+USUAL_GROUP = 64
+MOST_COPIES = 16
+
+
+@dataclass(frozen=True)
+class GroupCopies:
+    """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as far from
+    the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
+
+    A group that waits for its slowest work-item leaves time in which others run: there are copies for as many as fill the way
+    once round, and for two that come and go. ``memory_latency`` is that of global memory, in cycles.
+    """
+
+    memory_latency: int
+    name = "group-copies"
+
+    def run(self, function: Function) -> Function:
+        found = [op for op in walk(function.body) if op.opcode == "group"]
+        if not found:
+            return function
+        result = clone_function(function)
+        loop, group = next((loop, op) for loop in result.body.ops if loop.opcode == "loop"
+                           for op in loop.regions[0].ops if op.opcode == "group")
+        used = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "addr"}
+        group.attrs["mems"] = tuple(name for name in group.attrs["mems"] if name in used)
+        if not group.attrs["mems"]:
+            loop.regions[0].ops.remove(group)
+            return result
+        copies = group.attrs["copies"] = self._copies(result)
+        slot = _count_groups(result.body, loop, group)
+        strides = {}
+        for name in group.attrs["mems"]:
+            memory = result.memories[name]
+            strides[name] = 1 << (memory.length * memory.element.bytes - 1).bit_length()
+            result.memories[name] = replace(memory, length=copies * strides[name] // memory.element.bytes,
+                                            attrs=(*memory.attrs, (COPIES, copies)))
+        rewrite(loop.regions[0], lambda op, b: _address(op, b, strides, slot))
+        return result
+
+    def _copies(self, function: Function) -> int:
+        size = most_work_items(function)
+        if not function.attrs.get("work_group_size"):
+            size = min(size, USUAL_GROUP)
+        way = max((self._way(function, op) for op in walk(function.body) if op.attrs.get("ring")), default=SHORT_WAY)
+        return min(MOST_COPIES, 1 << (1 + -(-way // size)).bit_length())
+
+    def _way(self, function: Function, ring: Op) -> int:
+        far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"
+                  for op in walk(ring.regions[0]))
+        return SHORT_WAY + self.memory_latency * far
+
+
+def _count_groups(outside: Region, loop: Op, group: Op) -> Value:
+    """A carried value of the work-items' loop that counts groups, modulo the copies."""
+    (body,), bits = loop.regions, (group.attrs["copies"] - 1).bit_length()
+    slot = Value(IntType(bits), "group_copy", body, len(body.args))
+    start, step = Builder(Region(), loop.span), Builder(Region(), group.span)
+    loop.operands.append(start.const(0, slot.type))
+    loop.results.append(Value(slot.type, "", loop, len(loop.results)))
+    last = group.operands[1] if slot.type == BOOL else step.value("zext", group.operands[1], result=slot.type)
+    following = step.value("add", slot, last)
+    _insert(outside, loop, start.region)
+    _insert(body, group, step.region)
+    body.args.append(slot)
+    body.terminator.operands.append(following)
+    return slot
+
+
+def _insert(region: Region, before: Op, new: Region):
+    at = region.ops.index(before)
+    region.ops[at:at] = new.ops
+
+
+def _address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
+    """The place in the copy of the work-item's group: its number stands above the bits of the offset."""
+    if op.opcode != "addr" or op.attrs["mem"] not in strides:
+        return None
+    inside = (strides[op.attrs["mem"]] - 1).bit_length()
+    type = IntType(inside + slot.type.bits)
+    offset = op.operands[0]
+    if offset.type.bits > inside:
+        offset = b.value("trunc", offset, result=IntType(inside)) if inside else b.const(0, type)
+    if offset.type != type:
+        offset = b.value("zext", offset, result=type)
+    copy = slot if not inside else b.value("shl", b.value("zext", slot, result=type), b.const(inside, type))
+    return [b.value("addr", b.value("or", copy, offset), attrs={"mem": op.attrs["mem"]})]

@@ -1,0 +1,66 @@
+"""Groups of work-items: loops that they go round together, and how many may use local memory at once."""
+
+from dataclasses import dataclass, replace
+
+from ..ir import Op, Region, Value, memory_name, reaches_memory, walk
+from .levels import Levels
+from .plan import LevelPlan, Point, Ring, Window
+from .stages import Need
+
+__all__ = ["GroupWindow", "group_window", "ring_of"]
+
+#: group size for which a ring is filled where the program only says how large groups may get
+USUAL_GROUP = 64
+MOST_GROUPS = 16
+
+
+def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
+    """The ring of a loop's body: room for one group, and for as many as fill the time in which that one goes round.
+
+    Groups leave in the order in which they came if all go round equally often (``uniform``); otherwise there is one at a time.
+    """
+    meet = next(op for op in walk(region) if op.opcode == "meet")
+    filling = -(-latency // min(items, USUAL_GROUP)) if uniform else 0
+    return Ring(min(MOST_GROUPS, 1 + filling), items, meet.operands[1])
+
+
+@dataclass(frozen=True)
+class GroupWindow:
+    """The levels between which a group has its copy of local memory: from the entry of ``begin`` until its last work-item leaves
+    ``end``, or, where that is the level of a loop, comes back from it (``answers``)."""
+
+    copies: int
+    first: Value
+    last: Value
+    begin: int
+    end: int
+    answers: bool
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Values that the levels must have in time."""
+        return Need(self.begin, self.first, True), Need(self.end + self.answers, self.last, False)
+
+    def added(self, level: LevelPlan, stages) -> LevelPlan:
+        """The level with the window, if it begins there. ``stages`` are those of every level."""
+        if level.index != self.begin:
+            return level
+        end = self.end + self.answers
+        window = Window(Point(end, stages[end].depth - 1), self.copies, False, first=self.first, last=self.last)
+        return replace(level, windows=(*level.windows, window))
+
+
+def group_window(levels: Levels) -> GroupWindow | None:
+    """The window of a region whose tokens are work-items that share memory in groups; None for other regions."""
+    group = next((op for op in levels.op if op.opcode == "group"), None)
+    if group is None:
+        return None
+    touched = {op: level for op, level in levels.op.items() if _touches(op, group.attrs["mems"])}
+    end = max(touched.values())
+    answers = any(op.opcode == "loop" for op, level in touched.items() if level == end)
+    return GroupWindow(group.attrs["copies"], *group.operands, min(touched.values()), end, answers)
+
+
+def _touches(op: Op, names: tuple[str, ...]) -> bool:
+    accesses = [op, *(inner for region in op.regions for inner in walk(region))]
+    return any(reaches_memory(one) and memory_name(one) in names for one in accesses)

@@ -1,0 +1,90 @@
+"""Kernels whose work-items meet, before hardware: what is refused, what separates accesses, and how many copies there are."""
+
+import re
+
+import pytest
+
+from hls.analysis.phases import Phases
+from hls.diag import CompileError, render
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.ir import walk
+from hls.options import Options
+from hls.target.board import load_board
+
+
+def planned(body: str, attribute: str = "", arguments: str = "__global int *restrict a, int n"):
+    """The planned kernel of a body; ``l`` and ``g`` are its local and group id."""
+    text = f"{attribute}__kernel void k({arguments}) {{ int l = get_local_id(0), g = get_group_id(0); {body} }}"
+    module = parse_source(text, "k.cl", {}, []).module
+    return plan_module(module, load_board("de5net"), Options())[0][0]
+
+
+def messages(body: str, **options) -> list[str]:
+    with pytest.raises(CompileError) as caught:
+        planned(body, **options)
+    return [render(d, {}) for d in caught.value.diagnostics]
+
+
+@pytest.mark.parametrize("body, note", [
+    ("if (l & 1)\n barrier(1);", "1:.*: note: this condition"),
+    ("for (int k = 0;\n k < l; k++)\n barrier(1);", "2:.*: note: this condition"),
+    ("if (a[l] > 3)\n { a[g] = 1; barrier(1); }", "1:.*: note: this condition"),
+    ("if (atomic_inc(a) == 0)\n barrier(1);", "1:.*: note: this condition"),
+    ("for (int k = 0;\n k < n; k++) { if (a[l] == k) break;\n barrier(1); }", "1:.*: note: this loop"),
+    ("if (l > 3) return;\n barrier(1);", "1:.*: note: this condition"),
+])
+def test_not_all_reach_it(body, note):
+    (message,) = messages(body)
+    assert "not all work-items of a group may reach this barrier" in message
+    assert re.search(note, message), message
+    assert "hint: put the barrier where all of them come by equally often" in message
+
+
+@pytest.mark.parametrize("body", [
+    "if (n) barrier(1);", "if (g & 1) barrier(1);", "for (int k = 0; k < a[g]; k++) barrier(1);",
+    "__local int go; if (l == 0) go = 3; barrier(1); while (go > 0) { barrier(1); if (l == 0) go--; barrier(1); }",
+])
+def test_all_reach_it(body):
+    assert any(op.opcode == "meet" for op in walk(planned(body).function.body))
+
+
+def test_private_array_in_a_kernel_with_barriers():
+    (message,) = messages("int t[99]; for (int k = 0; k < 99; k++) t[k] = a[k]; barrier(1); a[l] = t[n];")
+    assert "the private array t is indexed at run time in a kernel with barriers" in message
+
+
+def test_two_stores_at_once():
+    (message,) = messages("__local int t[64]; t[l] = 0; for (int k = 0; k < l; k++) t[k] = k; barrier(1); a[l] = t[l];")
+    assert "may store to t here and elsewhere at the same time" in message
+
+
+def test_phases():
+    """Accesses that no barrier separates are together, also from one iteration to the next."""
+    function = planned("__local int t[64]; t[l] = 1; for (int k = 0; k < n; k++) { barrier(1); t[l ^ 1] = t[l]; } "
+                       "barrier(1); a[l] = t[l];").function
+    first, second = [op for op in walk(function.body) if op.opcode == "store"][:2]
+    read, last = [op for op in walk(function.body) if op.opcode == "load"]
+    phases = Phases(function)
+    assert phases.together(read, second) and phases.together(second, second)
+    assert not phases.together(first, second) and not phases.together(first, last) and not phases.together(second, last)
+
+
+@pytest.mark.parametrize("size, copies", [(32, 4), (64, 4), (1024, 4)])
+def test_copies(size, copies):
+    """Room for the group that waits, those that go round meanwhile, and those that come and go."""
+    kernel = planned(f"__local int t[{size}]; t[l] = a[l]; barrier(1); for (int s = {size} / 2; s > 0; s >>= 1) "
+                     "{ if (l < s) t[l] += t[l + s]; barrier(1); } if (l == 0) a[g] = t[0];",
+                     attribute=f"__attribute__((reqd_work_group_size({size}, 1, 1))) ")
+    memory = kernel.memory.onchip["t"]
+    assert (memory.copies, memory.banks) == (copies, copies)
+    (ring,) = [plan.ring for plan in kernel.plan.loops.values() if plan.ring]
+    assert ring.items == size and ring.groups >= 2
+
+
+def test_one_work_item_a_cycle():
+    """However many dimensions the groups have."""
+    for dims in (1, 2, 3):
+        index = " + ".join(f"get_local_id({d}) * {7 ** d} + get_global_id({d})" for d in range(dims))
+        kernel = planned(f"__local int t[256]; t[l] = a[{index}]; barrier(1); a[g] = t[{index}];")
+        assert [plan.ii for loop, plan in kernel.plan.loops.items() if loop.attrs.get("form") == "ndrange"] == [1]
