@@ -30,6 +30,10 @@ def test_a_goal_is_missed_by_a_cycle_too_many():
     assert not bench.Run(launch, {"cycles": 1051}, bound=1000.0, seconds=1.0).met
 
 
+#: Kernels at work inside others' launches; the last of their chain is what is measured.
+WITHIN = {"fetch", "smoother"}
+
+
 def test_every_kernel_has_a_goal():
     """What the host programs launch, read from their text: the constants given to Launch, or in the table of launches."""
     words = {
@@ -43,4 +47,4 @@ def test_every_kernel_has_a_goal():
         line.split("(")[0].split()[-1]
         for path in EXAMPLES.glob("*/kernel.cl") for line in path.read_text().splitlines() if line.startswith("__kernel")
     }
-    assert kernels <= set(bench.GOALS)
+    assert kernels <= set(bench.GOALS) | WITHIN

@@ -21,9 +21,13 @@ def stack_of(module: Module, kernel: str) -> int:
     return int(re.search(rf"{{all_{kernel}, 0, (\d+),", write_program(module).text)[1])
 
 
+#: What only passes of the hardware's compiler make, behind the IR that is emulated.
+LATER = {"shift", "fill", "meet", "group"}
+
+
 def test_every_operation_of_the_ir_has_one_row():
     terminators = {name for name, row in OPS.items() if "terminator" in row.traits}
-    assert ROWS | set(EFFECTS) | {"const"} == set(OPS) - terminators
+    assert ROWS | set(EFFECTS) | {"const"} == set(OPS) - terminators - LATER
     assert len(EXPRESSIONS) + len(ROUNDED) + len(WRAPPED) + len(EFFECTS) == len(EXPRESSIONS | ROUNDED | WRAPPED | EFFECTS)
 
 

@@ -26,6 +26,7 @@ class Run:
     buffers: Mapping[str, np.ndarray]
     scalars: Mapping[str, int | float] = field(default_factory=dict)
     space: IndexSpace = ONE_ITEM
+    shared: Mapping[str, int] = field(default_factory=dict)  #: bytes of each local memory argument
 
     def copies(self) -> dict[str, np.ndarray]:
         return {name: array.copy() for name, array in self.buffers.items()}
@@ -38,7 +39,7 @@ Outcome = dict[str, bytes] | Span | None
 def emulated(emulator: Emulator, run: Run) -> Outcome:
     buffers = run.copies()
     try:
-        emulator.run(run.kernel, buffers, run.scalars, run.space)
+        emulator.run(run.kernel, buffers | dict(run.shared), run.scalars, run.space)
     except EmulationError as error:
         return error.diagnostic.span
     return {name: array.tobytes() for name, array in buffers.items()}
@@ -49,7 +50,8 @@ def interpreted(module: Module, run: Run, max_iterations: int = 400_000) -> Outc
     buffers = run.copies()
     space = run.space
     try:
-        run_kernel(module, run.kernel, {name: array.view(np.uint8) for name, array in buffers.items()}, run.scalars,
+        given = {name: array.view(np.uint8) for name, array in buffers.items()} | dict(run.shared)
+        run_kernel(module, run.kernel, given, run.scalars,
                    space.global_size[:space.work_dim], space.local_size[:space.work_dim], space.offset, max_iterations)
     except ExecutionError as error:
         if "too many" in str(error):

@@ -172,6 +172,12 @@ def test_random_programs():
     assert compare(modules, runs) > 50
 
 
+def _space(function) -> IndexSpace:
+    """Two groups of the size that the kernel asks for, or of four work-items."""
+    group = function.attrs.get("work_group_size") or (4,)
+    return IndexSpace.of(tuple(2 * n for n in group), group) if function.attrs.get("ndrange") else IndexSpace.of((1,))
+
+
 #: Kernels that need each other; test_concurrent runs them together.
 JOINED = {"channels"}
 
@@ -187,5 +193,6 @@ def test_the_kernels_of_the_simulated_board(file):
             names = [p.name for p in f.params if p.kind == "scalar"]
             scalars = {name: rng.integers(0, 99, v.type.bytes, dtype=np.uint8) if isinstance(v.type, ArrayType) else n
                        for name, v in zip(names, f.args)}
-            run = Run(f.name, buffers, scalars, IndexSpace.of((8,) if f.attrs.get("ndrange") else (1,)))
+            run = Run(f.name, buffers, scalars, _space(f), {
+                m.name: 64 * m.element.bytes for m in f.memories.values() if m.space == "local" and m.length is None})
             assert emulated(emulator, run) == interpreted(module, run), (f.name, n)
