@@ -44,8 +44,8 @@ def _data(cause: Bottleneck, ii: int) -> str:
     if words.startswith("load"):
         return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
     if words.startswith(_SLOW):
-        return (f"Relax it: -fp-relaxed sums into {ii} partial sums by itself; or shift {ii + 1} copies of {cause.subject} through a "
-                "private array, one step an iteration, and add them up in the end")
+        return (f"Relax it: shift {ii + 1} copies of {cause.subject} through a private array, one step an iteration, and add them "
+                "up in the end; -fp-relaxed does that by itself in a loop that a launch enters once")
     if words.startswith("floating-point"):
         return f"Relax it: use {ii} copies of {cause.subject} in turn, and combine them behind the loop"
     return (f"Simplify it: do less between reading {cause.subject} and setting it"

@@ -103,7 +103,8 @@ class _Collector:
             bottleneck, self._one_at_a_time(plan), unroll, children, len(ops), speculative=plan.speculative,
             limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
-            advice=advise(bottleneck, serial, plan.ii),
+            # where enough invocations take turns, nothing is lost
+            advice=advise(bottleneck if plan.slots < plan.ii else None, serial, plan.ii),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:

@@ -82,9 +82,9 @@ def _starts() -> Iterator[list[int]]:
     """The cycles of the simulated board in which kernels start inside: its memory refreshes by that count."""
     started, wait = [], LoadedSystem._wait
 
-    def wait_from(system, kernel):
+    def wait_from(system):
         started.append(system.session.cycle() - 1)  # the start was acknowledged in the run's first cycle
-        wait(system, kernel)
+        return wait(system)
 
     with mock.patch.object(LoadedSystem, "_wait", wait_from):
         yield started
@@ -98,6 +98,7 @@ def _launches() -> Iterator[list[tuple]]:
     def watched(program, queue, kernel, values, space):
         launch = _Launch.of(program, kernel, values, space)
         event = execute(program, queue, kernel, values, space)
+        event.wait()  # one at a time: a launch starts when somebody waits
         seen.append((launch, event, started[-1]))
         return event
 
