@@ -130,7 +130,7 @@ LOOPS = (
               lambda: Launch({"a": _ints(80), "c": np.zeros(20, np.int32)}, {"size": 4, "count": 20})),
     GuideLoop("running_sum", 3, 1, 1.3, lambda: Launch(
         {"b": _uints(2000), "c": _uints(2000), "out": np.zeros(1, np.uint32)}, {"n": 2000}), True),
-    GuideLoop("binomial", 4, 13, 13.1, lambda: Launch({"result": np.zeros(1, np.uint32)}, {"n": 20, "k": 10})),
+    GuideLoop("binomial", 4, 13, 13.1, lambda: Launch({"result": np.zeros(1, np.uint32)}, {"n": 150, "k": 10})),
     GuideLoop("mirror", 3, 285, 2.6, lambda: Launch({"out": _ints(2000)}, {"n": 1000}), True),
     GuideLoop("square", 6, 7, 1.05, _large_square),
     GuideLoop("square_on_chip", 9, 7, 7, _square),

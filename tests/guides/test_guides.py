@@ -6,7 +6,10 @@ from tests.guides.table import LOOPS, SOURCE, measure
 from tests.kernels.system import KernelSystem
 
 #: Loops that take longer than in the guides, each with what they may take until that is mended.
-SLOWER = {}
+SLOWER = {
+    # the hazard unit compares with 128 iterations of stores; a load behind another load and its store take three times as many
+    "shifted_copies_of_one": 4.2,
+}
 
 
 @pytest.fixture(scope="module")
