@@ -76,9 +76,9 @@ class _Program:
         ends = {src: len(index) + i for i, src in enumerate(dict.fromkeys(src for src, _ in uses))}
         size = len(index) + len(ends)
         multiples = range(size, size + len(slots))
-        rows = [(c.src, c.dst, 1.0, c.distance * ii - c.cycles) for c in system.constraints
+        rows = [(c.src, c.dst, c.distance * ii - c.cycles) for c in system.constraints
                 if max(c.src, c.dst) < len(index)]
-        rows += [(index[dst], ends[src], 1.0, 0) for src, dst in uses]
+        rows += [(index[dst], ends[src], 0) for src, dst in uses]
         bounds = [self._range(op, length) for op in problem.operations] + [(0, numpy.inf)] * (len(ends) + len(slots))
         self.program = DifferenceProgram(
             self._objective(index, ends, costs, size + len(slots)), bounds, rows,

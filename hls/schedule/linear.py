@@ -1,7 +1,7 @@
 """Linear programs whose constraints are differences of variables, solved by HiGHS."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import highspy
 import numpy
@@ -9,14 +9,14 @@ import numpy
 __all__ = ["DifferenceProgram"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class DifferenceProgram:
     """Minimize the sum of ``costs[k] * x[k]`` with each ``x[k]`` within ``bounds[k]`` (numpy.inf: none)."""
 
     costs: Sequence[float]
     bounds: Sequence[tuple[float, float]]
-    rows: list[tuple[int, int, float, float]] = field(default_factory=list)  #: (i, j, c, high): x[i] - c * x[j] <= high
-    equal: list[tuple[int, int, float, float]] = field(default_factory=list)  #: likewise x[i] - c * x[j] = high
+    rows: Sequence[tuple[int, int, float]] = ()  #: (i, j, high): x[i] - x[j] <= high
+    equal: Sequence[tuple[int, int, float, float]] = ()  #: (i, j, c, value) with i != j: x[i] - c * x[j] = value
     integral: Sequence[int] = ()  #: variables that must be integers
 
     def solve(self) -> numpy.ndarray:
@@ -34,7 +34,7 @@ class DifferenceProgram:
         return numpy.array(solver.getSolution().col_value)
 
     def _model(self) -> highspy.HighsLp:
-        rows = [*self.rows, *self.equal]
+        rows = [*((first, second, 1.0, high) for first, second, high in self.rows), *self.equal]
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = len(self.costs), len(rows)
         model.col_cost_ = numpy.array(self.costs, dtype=float)
@@ -53,15 +53,12 @@ class DifferenceProgram:
 
     @staticmethod
     def _fill(model, rows):
-        """The matrix by rows. A constraint of a variable on itself becomes an empty row: HiGHS wants each place once."""
+        """The matrix by rows. A variable minus itself becomes an empty row: HiGHS wants each place once."""
         starts, columns, values = [0], [], []
         for first, second, factor, _ in rows:
             if first != second:
                 columns += [first, second]
                 values += [1.0, -factor]
-            elif factor != 1.0:
-                columns.append(first)
-                values.append(1.0 - factor)
             starts.append(len(columns))
         model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         model.a_matrix_.num_col_, model.a_matrix_.num_row_ = model.num_col_, model.num_row_

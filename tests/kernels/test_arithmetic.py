@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "arithmetic.cl").read_text()
@@ -18,13 +18,6 @@ def operands(dtype):
     rng = np.random.default_rng(1)
     ends = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, info.max, info.tiny, -info.smallest_subnormal, info.eps, 2.5, -3.5]
     return np.concatenate([np.array(ends, dtype), rng.normal(0, 40, 40).astype(dtype), rng.uniform(0, 2, 11).astype(dtype)])
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "carried.cl").read_text()
@@ -20,13 +20,6 @@ def launch(kernel: str, n: int, overlap: bool = False) -> Launch:
     if kernel in ("filter", "row_sums", "line_of_floats"):
         buffers = {name: rng.normal(size=160).astype(np.float32) for name in "xy"}
     return Launch(buffers, {"n": n}, overlap=overlap)
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -5,19 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .system import KernelSystem, Launch
+from .system import Launch
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "groups.cl").read_text()
 SEEDS = (0, 1, 2)
 RNG = np.random.default_rng(7)
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 def ints(n: int, low=-1000, high=1000) -> np.ndarray:

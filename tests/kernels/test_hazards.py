@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "hazards.cl").read_text()
@@ -17,13 +17,6 @@ def launch(n: int, kind: str) -> Launch:
     rng = np.random.default_rng(n)
     at = {"distinct": rng.permutation(64), "random": rng.integers(0, 64, 64), "same": np.full(64, 7)}[kind]
     return Launch({"a": rng.integers(0, 62, 160).astype(np.int32), "at": at.astype(np.int32)}, {"n": n})
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -7,7 +7,7 @@ import pytest
 
 from hls.diag import CompileError
 from hls.driver import compile
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 SOURCE = (Path(__file__).parent / "pragmas.cl").read_text()
 
@@ -15,13 +15,6 @@ SOURCE = (Path(__file__).parent / "pragmas.cl").read_text()
 def launch(n: int) -> Launch:
     rng = np.random.default_rng(n)
     return Launch({"a": rng.integers(0, 64, 80).astype(np.int32), "b": rng.integers(0, 64, 80).astype(np.int32)}, {"n": n})
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.verilator

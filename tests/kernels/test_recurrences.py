@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "recurrences.cl").read_text()
@@ -22,13 +22,6 @@ def launch(kernel: str, n: int) -> Launch:
     else:
         buffers = {"a": rng.integers(0, 64, 64).astype(np.int32), "out": np.full(64, -77, np.int32)}
     return Launch(buffers, {"n": n}, misalign=n % 3)
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "shifts.cl").read_text()
@@ -17,13 +17,6 @@ def launch(kernel: str, n: int) -> Launch:
     if kernel == "feedback":
         return Launch({"x": rng.normal(size=320).astype(np.float32), "y": np.zeros(320, np.float32)}, {"n": n})
     return Launch({"a": rng.integers(0, 64, 320).astype(np.int32), "out": np.full(320, 7, np.int32)}, {"n": n})
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -5,19 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch
+from tests.kernels.system import Launch
 
 SOURCE = (Path(__file__).parent / "vectors.cl").read_text()
 POINT = np.dtype([("x", "f4"), ("y", "f4"), ("id", "i4"), ("flags", "u4")])
 
 pytestmark = pytest.mark.verilator
-
-
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
 
 
 def numbers(kind: str, n: int, seed: int = 1) -> np.ndarray:

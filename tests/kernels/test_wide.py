@@ -29,13 +29,6 @@ NARROW = ("add_tail", "backwards", "window", "bytes", "mixed")
 
 
 @pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE)
-    yield system
-    system.close()
-
-
-@pytest.fixture(scope="module")
 def narrow():
     texts = {text.split("(")[0].split()[-1]: "__kernel" + text for text in SOURCE.split("__kernel")[1:]}
     system = KernelSystem("".join(texts[name] for name in NARROW), narrow_words())

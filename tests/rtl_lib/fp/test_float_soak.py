@@ -92,7 +92,7 @@ def integers():
         Case("integers", "mul<uint32_t>", IntMul, MulParams(32, 32, 32), 3),
         Case("integers", "mul<uint64_t>", IntMul, MulParams(64, 64, 64, dsp_bits=18), 4),
         Case("integers", "mulwide", IntMul, MulParams(32, 32, 64, signed=True), 2),
-        *divisions(8, True, 4), *divisions(16, False, 8), *divisions(32, True, 34), *divisions(32, False, 16),
+        *divisions(8, True, 4), *divisions(16, False, 8), *divisions(32, True, 20), *divisions(32, False, 16),
         *divisions(64, True, 33), *divisions(64, False, 20),
     ]
 

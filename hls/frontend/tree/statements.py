@@ -1,0 +1,136 @@
+"""Statements and functions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...diag import Span
+from ..types import CType
+from .expressions import Const, Expr, Variable
+
+__all__ = [
+    "Block", "Break", "Continue", "Declare", "Evaluate", "FunctionTree", "Goto", "If", "Label", "Loop", "Return",
+    "Section", "Stmt", "Switch", "children",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Stmt:
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluate(Stmt):
+    expression: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Declare(Stmt):
+    """A variable comes to life; ``initial`` lists (number of the first scalar, value), what is not listed is 0."""
+
+    variable: Variable
+    initial: tuple[tuple[int, Expr], ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Block(Stmt):
+    statements: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class If(Stmt):
+    condition: Expr
+    then: Stmt
+    otherwise: Stmt | None
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Stmt):
+    """``form``: "for", "while" or "do". ``attrs``: pragmas, as the IR wants them; ``ivdep`` names variables."""
+
+    form: str
+    label: str
+    first: tuple[Stmt, ...]
+    condition: Expr | None
+    step: Expr | None
+    body: Stmt
+    attrs: dict = field(default_factory=dict)
+    ivdep: tuple[tuple[Variable | None, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Section(Stmt):
+    """One part of a switch: entered for its labels (a Const each), and for all others if ``default``."""
+
+    labels: tuple[Const, ...]
+    default: bool
+    body: Block
+
+
+@dataclass(frozen=True, eq=False)
+class Switch(Stmt):
+    value: Expr
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Break(Stmt):
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Continue(Stmt):
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Label(Stmt):
+    """Where a goto leads to: a place among the statements of a block."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Goto(Stmt):
+    """A jump forward, to a label in a block around it."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Return(Stmt):
+    value: Expr | None
+
+
+@dataclass(eq=False)
+class FunctionTree:
+    """A function; ``body`` stays None while only its prototype has been seen."""
+
+    name: str
+    kernel: bool
+    result: CType
+    parameters: list[Variable]
+    span: Span
+    body: Block | None = None
+    attrs: dict = field(default_factory=dict)
+    calls: dict["FunctionTree", Span] = field(default_factory=dict)
+    work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)  #: what it asks for: by which call, and where
+    broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
+    written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
+
+    def asks(self, call: str, what: str, span: Span):
+        """The function needs to know its work-item, or others of the group."""
+        self.work_items.setdefault(what, (call, span))
+
+
+def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
+    """The expressions and statements that a node is made of, in order."""
+    for part in vars(node).values():
+        yield from _nodes(part)
+
+
+def _nodes(part) -> Iterator[Expr | Stmt]:
+    if isinstance(part, Expr | Stmt):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from _nodes(one)
