@@ -15,11 +15,12 @@ HINTS = {"argument": "make the buffer larger or check the index", "table": "chec
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do."""
+    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``broken_promise``: `#pragma ivdep` does not hold."""
 
-    def __init__(self, diagnostic: Diagnostic):
+    def __init__(self, diagnostic: Diagnostic, broken_promise: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
+        self.broken_promise = broken_promise
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class Ending:
     limit: int  #: of iterations
     broken: Broken | None = None
 
+    @classmethod
+    def of(cls, control, limit: int) -> "Ending":
+        """What the library left in its control structure."""
+        broken = Broken(control.promise_site, control.earlier_site, control.earlier, control.later,
+                        bool(control.writes & 1), bool(control.writes & 2)) if control.ending == BROKEN_PROMISE else None
+        return cls(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken)
+
 
 @dataclass(frozen=True, order=True)
 class Wait:
@@ -99,7 +107,7 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         text, hint = _PLAIN[ending.kind]
         return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
     memory = program.memories[ending.memory]
-    if ending.kind == BROKEN_PROMISE:
+    if ending.broken is not None:
         return _broken(program, kernel, ending, memory)
     return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
 

@@ -20,7 +20,7 @@ from hls.ir.text import formatted
 from sim.errors import BuildError
 
 from .build import build_library
-from .faults import FINISHED, WAITING, Broken, EmulationError, Ending, UnsetRead, Wait, deadlock, message
+from .faults import FINISHED, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, message
 from .structures import Control, Launch, WaitRecord, make_launch
 
 __all__ = ["Emulator", "Outcome", "Started"]
@@ -125,10 +125,8 @@ class Emulator:
         if control.ending not in (FINISHED, WAITING):
             kernel = self._started[control.launch].kernel
             self.reset()
-            broken = Broken(control.promise_site, control.earlier_site, control.earlier, control.later,
-                            bool(control.writes & 1), bool(control.writes & 2))
-            ending = Ending(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken)
-            error = EmulationError(message(self._program, kernel, ending))
+            ending = Ending.of(control, limit)
+            error = EmulationError(message(self._program, kernel, ending), ending.broken is not None)
             raise KeyboardInterrupt(str(error)) if interrupted else error
         self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))
