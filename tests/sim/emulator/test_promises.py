@@ -71,6 +71,14 @@ __kernel void ahead(__global int *a, int n, int d) {
         a[i] = a[i + d];
 }
 """
+ANY = "".join(f"""
+__kernel void any{safelen}(__global int *a, int n, int p, int q, int r, int s) {{
+    #pragma ivdep {f"safelen({safelen})" if safelen else ""}
+    for (int i = 0; i < n; i++) {{
+        int x = a[p * i + q];
+        if (x & 3) a[r * i + s] = x + i;
+    }}
+}}""" for safelen in (0, 2, 5))
 HOLDS = [("shifted", 20, 20), ("far", 20, 4), ("far", 20, 7), ("one_of_two", 8, 8), ("earlier", 9, 8), ("inner", 8), ("own", 9),
          ("bytes", 30)]
 #: the message's middle, the line of it, the line of the earlier access, and the line of the loop
@@ -116,3 +124,35 @@ def test_the_runs_after_a_violation_begin_anew(emulator):
         with pytest.raises(EmulationError):
             run(emulator, "shifted", 20, 5)
         run(emulator, "shifted", 20, 20)
+
+
+def first_violation(memory, safelen, n, p, q, r, s):
+    """(iteration, element, whether it writes) of the first access that the promise rules out, from the list of all accesses before."""
+    done = []
+    for i in range(n):
+        value = int(memory[p * i + q])
+        for element, writes in [(p * i + q, False)] + [(r * i + s, True)] * bool(value & 3):
+            if any(e == element and (w or writes) and j < i and (not safelen or i - j < safelen) for j, e, w in done):
+                return i, element, writes
+            done.append((i, element, writes))
+        if value & 3:
+            memory[r * i + s] = value + i
+    return None
+
+
+@pytest.mark.parametrize("safelen", [0, 2, 5])
+def test_any_two_subscripts(safelen):
+    emulator, rng = Emulator(parse_source(ANY, "k.cl", {}, []).module, hasty=True), np.random.default_rng(safelen)
+    found = 0
+    for _ in range(300):
+        n, (p, r), (q, s) = int(rng.integers(1, 12)), rng.integers(0, 4, 2).tolist(), rng.integers(0, 12, 2).tolist()
+        memory = rng.integers(0, 100, 64).astype(np.int32)
+        expected = first_violation(memory.copy(), safelen, n, p, q, r, s)
+        try:
+            emulator.run(f"any{safelen}", {"a": memory}, {"n": n, "p": p, "q": q, "r": r, "s": s}, ONE)
+            assert expected is None
+        except EmulationError as error:
+            i, element, writes = expected
+            assert f"iteration {i} {'writes' if writes else 'reads'} bytes {4 * element} to" in error.diagnostic.message
+            found += 1
+    assert 50 < found < 250, "both kinds are common"
