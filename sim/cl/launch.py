@@ -77,7 +77,8 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
     if local_size[0] % kernel.lanes:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"kernel {kernel.name} takes {kernel.lanes} work-items at a time (num_simd_work_items): the first size of "
-                         f"its work-groups must be a multiple of that, not {local_size[0]}")
+                         f"its work-groups must be a multiple of that, not {local_size[0]}; round global size {global_size} up where it "
+                         "has no such divisor, and let the kernel leave out what is too much")
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"kernel {kernel.name} has barriers, and room for groups of {kernel.most_work_items} work-items, not "
