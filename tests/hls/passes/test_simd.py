@@ -7,8 +7,11 @@ from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir import Function, Module, walk
 from hls.ir.interpreter import run_kernel
+from hls.passes.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline, optimize
 from hls.passes.simd import Simd
+from tests.differential.devices import inputs
+from tests.differential.groups import GROUP, ITEMS, group_source
 
 BODIES = {
     "ids": """(__global int *out, int n) {
@@ -67,9 +70,9 @@ def result(module: Module, space) -> np.ndarray:
     return out
 
 
-def side_by_side(module: Module) -> Function:
+def side_by_side(module: Module, name: str = "k") -> Function:
     """The kernel right behind the pass."""
-    function = module.functions["k"]
+    function = Inline().run(module).functions[name]
     for each in kernel_pipeline(PipelineOptions()):
         function = each.run(function)
         if isinstance(each, Simd):
@@ -88,6 +91,24 @@ def test_lanes_do_what_work_items_do(name, lanes):
         expected = result(module, space)
         for k, stage in enumerate(stages):
             assert np.array_equal(result(stage, space), expected), (space, k)
+
+
+#: of these no loop is left at different times
+GROUP_SEEDS = (2, 3, 4, 6, 7, 8)
+
+
+@pytest.mark.parametrize("seed", GROUP_SEEDS)
+def test_random_kernels_with_barriers(seed):
+    lanes = 2 + seed % 2 * 2
+    source = group_source([seed]).replace("__kernel", f"__kernel __attribute__((num_simd_work_items({lanes})))")
+    module, outputs = parse_source(source, "g.cl", {}, []).module, []
+    for each in (module, Module({f"g{seed}": side_by_side(module, f"g{seed}")})):
+        given = {f"in_{name}": array.copy() for name, array in inputs(seed).items()}
+        found = {"oi": np.zeros(ITEMS * 64, np.uint64), "of": np.zeros(ITEMS * 64, np.float32)}
+        buffers = {name: array.view(np.uint8).reshape(-1) for name, array in (given | found).items()}
+        run_kernel(each, f"g{seed}", buffers, {}, (ITEMS,), (GROUP,))
+        outputs.append([array.tobytes() for array in found.values()])
+    assert any(outputs[0][0]) and outputs[0] == outputs[1]
 
 
 def count(function: Function, opcode: str) -> int:
