@@ -72,8 +72,7 @@ class _Lanes:
 
     def _is_copied(self, op: Op) -> bool:
         return not has(op, "terminator") and (
-            op.opcode == "atomic" or op.attrs.get("mem") in self.private
-            or any(v in self.varying or v in self.places for v in (*op.operands, *op.results)))
+            op.attrs.get("mem") in self.private or any(v in self.varying or v in self.places for v in (*op.operands, *op.results)))
 
     def _id(self, op: Op, b: Builder):
         """The id of each lane, from that of the first one."""

@@ -37,6 +37,10 @@ BODIES = {
                 for (int j = 0; j < n; j++) s += j;
             }
         out[i] = s + last; }""",
+    "entered_by_some": """(__global int *out, int n) {
+        int i = get_global_id(0), k = 0, s = 0;
+        for (int go = out[i] > -30; go; go = ++k < n) s += k + 1;
+        out[i] = s; }""",
     "private_array": """(__global int *out, int n) {
         int i = get_global_id(0); int t[32];
         for (int k = 0; k < 32; k++) t[k] = k * i;
@@ -53,7 +57,7 @@ BODIES = {
         out[get_global_id(0)] = t[0] + n; }""",
     "atomics": """(__global int *out, int n) {
         int i = get_global_id(0);
-        atomic_add(&out[200], out[i]); if (i & 1) atomic_max(&out[201 + n], i); }""",
+        atomic_inc(&out[199]); atomic_add(&out[200], out[i]); if (i & 1) atomic_max(&out[201 + n], i); }""",
     "without_ids_in_x": """(__global int *out, int n) { out[get_global_id(1)] = n; }""",
 }
 SPACES = [((16,), (16,), (0,)), ((48,), (16,), (3,)), ((16, 3), (16, 1), (5, 1)), ((64, 2, 2), (32, 2, 1), (0,))]
