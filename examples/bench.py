@@ -30,6 +30,7 @@ GOALS = {
     "vecadd": 1.10, "vecadd_ndrange": 1.10, "saxpy": 1.10, "fir": 1.05, "matmul": 1.15, "triangular": 1.04,
     "triangular_float": 1.10, "divergent": 1.04, "divergent_float": 1.10, "divergent_skewed": 1.5,
     "conv2d": REGULAR, "collect": 1.03, "threshold": REGULAR, "dot_product": REGULAR,
+    "add_1": 1.10, "add_2": 1.10, "add_4": 1.10, "add_8": 1.10, "add_16": 1.25,
     "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
 }
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from .accesses import fixed_operands, lane_mask
 from .build import walk
 from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together, waiting_functions
-from .launch import OVERLAP, IndexSpace
+from .launch import OVERLAP, IndexSpace, lanes_of
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, same_place, shift, zero
@@ -127,9 +127,10 @@ def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iter
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
         args += [_hidden_argument(space, n) for n in function.attrs["launch_args"]]
+        space.check_lanes(lanes_of(function))
         groups = [[{}]]
     else:
-        groups = space.work_groups()
+        groups = space.work_groups(lanes_of(function))
     pipes = {(function.name, m.name): [launch.buffers[m.name]] for m in function.memories.values() if m.space == "pipe"}
     for group in groups:
         shared = {(function.name, name): BoundMemory(name, bytearray(size), size)

@@ -7,12 +7,24 @@ from math import prod
 
 from .nodes import Function
 
-__all__ = ["DEFAULT_GROUP", "OVERLAP", "IndexSpace", "most_work_items"]
+__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "IndexSpace", "lanes_of", "most_tokens", "most_work_items"]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
 OVERLAP = "overlap"
 #: work-items of a group at most where they meet and the program does not say how many
 DEFAULT_GROUP = 256
+#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see ``hls.passes.simd``)
+LANES = "lanes"
+
+
+def lanes_of(function: Function) -> int:
+    """For how many work-items, neighbours in dimension 0, one run of the body stands."""
+    return function.attrs.get(LANES, 1)
+
+
+def most_tokens(function: Function) -> int:
+    """How many runs of the body the largest group has, of a kernel whose work-items meet."""
+    return max(1, most_work_items(function) // lanes_of(function))
 
 
 def most_work_items(function: Function) -> int:
@@ -67,12 +79,19 @@ class IndexSpace:
         return {"compute_id": (0, 0, 0), "global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
                 "global_offset": self.offset}
 
-    def work_groups(self) -> Iterator[list[dict[tuple[str, int], int]]]:
-        """For every work-item of each group what each (query, dimension) answers; x fastest."""
+    def work_groups(self, lanes: int = 1) -> Iterator[list[dict[tuple[str, int], int]]]:
+        """For every work-item of each group what each (query, dimension) answers; x fastest. With ``lanes`` only for the first
+        of so many neighbours. Raises ValueError where these do not divide the group."""
+        self.check_lanes(lanes)
         same = {("work_dim", 0): self.work_dim}
         same |= {(fn, d): sizes[d] for fn, sizes in self._sizes().items() for d in range(3)}
         for group in _places(self.groups):
-            yield [same | self._ids(group, local) for local in _places(self.local_size)]
+            yield [same | self._ids(group, local) for local in _places(self.local_size) if local[0] % lanes == 0]
+
+    def check_lanes(self, lanes: int) -> None:
+        """Raise ValueError where so many neighbours in dimension 0 do not divide the group."""
+        if self.local_size[0] % lanes:
+            raise ValueError(f"the group size {self.local_size[0]} is not a multiple of {lanes} lanes")
 
     def _ids(self, group, local) -> dict[tuple[str, int], int]:
         ids = {}

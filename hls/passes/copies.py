@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_name, walk
 from ..ir.clone import clone_function
-from ..ir.launch import most_work_items
+from ..ir.launch import most_tokens
 from ..ir.rewrite import rewrite
 
 __all__ = ["COPIES", "GroupCopies"]
@@ -54,7 +54,7 @@ class GroupCopies:
         return result
 
     def _copies(self, function: Function) -> int:
-        size = most_work_items(function)
+        size = most_tokens(function)
         if not function.attrs.get("work_group_size"):
             size = min(size, USUAL_GROUP)
         way = max((self._way(function, op) for op in walk(function.body) if op.attrs.get("ring")), default=SHORT_WAY)

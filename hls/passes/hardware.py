@@ -32,7 +32,7 @@ OPERATIONS: dict[str, Missing] = {
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"num_simd_work_items", "num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
+    frozenset({"num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
     frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
                "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "simple_dual_port",
@@ -40,7 +40,7 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
 )
 
 #: attribute -> the value of it that asks for what is done anyway
-DONE_ANYWAY = {"uses_global_work_offset": 1, "num_simd_work_items": 1, "num_compute_units": 1}
+DONE_ANYWAY = {"uses_global_work_offset": 1, "num_compute_units": 1}
 
 #: option of the command line -> what hardware does instead
 OPTIONS: dict[str, str] = {
@@ -99,5 +99,9 @@ def _attributes(function: Function) -> list[Diagnostic]:
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
              if name in kernel - followed and value != DONE_ANYWAY.get(name)]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
-    return [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
-            for name, span, owner in found]
+    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
+                for name, span, owner in found]
+    if function.attrs.get("num_simd_work_items", 1) > 1 and not function.attrs.get("ndrange"):
+        warnings.append(Diagnostic(f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",
+                                   function.span, "ask for get_global_id(0), or take the attribute away", "warning"))
+    return warnings

@@ -6,6 +6,7 @@ from math import prod
 from ..analysis.uniform import check_barriers
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
+from ..ir.launch import lanes_of
 from ..ir.rewrite import constant, rewrite
 from .program import repeat_for_ever
 
@@ -25,7 +26,8 @@ class NDRange:
     attribute ``launch_args`` (see ``hls.ir.launch``); the host keeps every size, offset, end and count below 2**32. The loop
     carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global
     ids are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions.
-    In other kernels the queries become those of a single work-item.
+    In other kernels the queries become those of a single work-item. Where one run of the body stands for several
+    neighbours (``lanes``), dimension 0 counts in steps of these.
 
     Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
     a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of.
@@ -74,7 +76,8 @@ class _Dispatcher:
                         if op.opcode == "work_item"}
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
         self.together = bool(self.shared) or any(op.opcode == "barrier" for op in walk(function.body))
-        self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS)]
+        self.lanes = lanes_of(function)
+        self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
         self.by_group = self.together or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
         self.arguments: dict[str, Value] = {}
         self.work = Region(ops=function.body.ops)
@@ -126,12 +129,23 @@ class _Dispatcher:
             self.arguments[full] = Value(I32, full, self.function.body, len(self.function.args) + len(self.arguments))
         return self.arguments[full]
 
+    def _runs(self, name: str, *dims: int) -> Value:
+        """How many runs of the body a size of the launch makes: one for all lanes."""
+        size, lanes = self._argument(name, *dims), self.lanes if 0 in dims else 1
+        if lanes == 1:
+            return size
+        known = constant(size)
+        if known is not None:
+            return self.before.const(known // lanes, I32)
+        return self.before.value("lshr", size, self.before.const(lanes.bit_length() - 1, I32))
+
+    def _stride(self, dim: int) -> Value:
+        return self.before.const(self.lanes if dim == 0 else 1, I32)
+
     # the wheels
 
     def _global_digits(self) -> list[_Digit]:
-        one = self.before.const(1, I32)
-        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (one,),
-                       self._argument("global_size", d))
+        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (self._stride(d),), self._runs("global_size", d))
                 for d in self.dims]
 
     def _group_digits(self) -> list[_Digit]:
@@ -139,7 +153,7 @@ class _Dispatcher:
         stay together the dimensions nobody asks for count in both."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         size = {d: self._argument("local_size", d) for d in self.dims}
-        inner = [_Digit((f"local_id_{d}",), (zero,), (one,), size[d]) for d in self.dims]
+        inner = [_Digit((f"local_id_{d}",), (zero,), (self._stride(d),), self._runs("local_size", d)) for d in self.dims]
         outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
                         (size[d], one), self._argument("num_groups", d)) for d in self.dims]
         others = [d for d in range(3) if d not in self.dims]
@@ -201,7 +215,7 @@ class _Dispatcher:
         """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
         starts = [value for digit in digits for value in (*digit.starts, digit.count, self._is_one(digit.count))]
         if self.counted:
-            items = self._argument("global_count", 0, 1, 2)
+            items = self._runs("global_count", 0, 1, 2)
             starts += [items, self._is_one(items)]
         return starts + [self.before.true()] * self.together
 

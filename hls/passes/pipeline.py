@@ -38,6 +38,7 @@ from .promote import Promote
 from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
+from .simd import Simd
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
@@ -127,6 +128,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+        # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
+        Simd(), *CLEAN,
         # before loops assume that they go on, which gives the last sum a user of its own
         *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says

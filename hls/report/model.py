@@ -157,7 +157,7 @@ class Private:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. ``ndrange`` tells work-items from a single one."""
+    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side."""
 
     name: str
     span: Span | None
@@ -168,6 +168,7 @@ class Kernel:
     resources: Resources = NOTHING
     messages: tuple[Diagnostic, ...] = ()
     reason: str = ""  #: why it is of its kind
+    lanes: int = 1
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ import re
 
 from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import ArrayType, Function, MemoryObject, Module, Value, walk
+from ..ir.launch import lanes_of
+from ..passes.simd import lane_name
 from .loops import reachable
 from .model import Private
 
@@ -34,8 +36,11 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     bits = memory.length * memory.element.bits
     own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
     whole = any(isinstance(v.type, ArrayType) and own.fullmatch(v.name) for v in values)
-    if name in kernel.memory.onchip:
-        place = _block_ram(kernel.memory, kernel.memory.onchip[name])
+    lanes = lanes_of(kernel.function)
+    onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
+    if onchip is not None:
+        place = _block_ram(kernel.memory, onchip)
+        place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
     elif memory.space == "constant":
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:
@@ -60,7 +65,9 @@ def _block_ram(plan, memory) -> str:
 
 
 def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
-    buffers = [found for other, found in kernel.memory.onchip.items() if other.startswith(f"{name}.")]
+    others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # as the first lane's
+    buffers = [found for other, found in kernel.memory.onchip.items()
+               if other.startswith(f"{name}.") and not other.endswith(tuple(others))]
     return _shift_register(name, buffers, values) if buffers else _registers(name, memory, values, kernel)
 
 

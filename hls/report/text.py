@@ -27,7 +27,8 @@ def render(report: Report) -> str:
 
 
 def _kernel(kernel: Kernel, report: Report) -> list[str]:
-    kind = "work-items of an NDRange" if kernel.ndrange else "a single work-item"
+    together = f", {kernel.lanes} of them side by side" if kernel.lanes > 1 else ""
+    kind = f"work-items of an NDRange{together}" if kernel.ndrange else "a single work-item"
     why = f", because {kernel.reason}" if kernel.reason else ""
     lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from rtl_lib.meeting import GroupMeeting
 
 from ..ir import Op, walk
-from ..ir.launch import most_work_items
+from ..ir.launch import most_tokens
 from .fences import FenceAccess, waits_for_stores
 
 __all__ = ["MeetAccess", "build_meets", "meets_of"]
@@ -18,7 +18,7 @@ class MeetAccess:
         self.op = op
         fenced = any(waits_for_stores(unit, op) for unit in context.units.values())
         self.fence = FenceAccess(context, op) if fenced else None
-        self.unit = GroupMeeting(most_work_items(context.function), context.bypass_depth(op), fenced)
+        self.unit = GroupMeeting(most_tokens(context.function), context.bypass_depth(op), fenced)
 
     def request(self):
         return self.unit.i, lambda payload: [(payload.last, self.op.operands[1])]

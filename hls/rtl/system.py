@@ -8,7 +8,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
 from ..ir import Function, Parameter, walk
-from ..ir.launch import OVERLAP, IndexSpace, most_work_items
+from ..ir.launch import OVERLAP, IndexSpace, lanes_of, most_work_items
 from ..memory import ChannelPlan, MemoryPlan
 from ..passes.copies import COPIES
 from ..schedule import KernelPlan
@@ -127,6 +127,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
         function.attrs.get("work_group_size"), autorun,
         most_work_items(function) if any(op.opcode == "meet" for op in walk(function.body)) else None,
+        lanes_of(function),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, Region, uses
-from ..ir.launch import most_work_items
+from ..ir.launch import most_tokens
 from ..memory import MemoryPlan
 from .plan import KernelPlan, RegionPlan
 from .region import RegionPlanner
@@ -25,7 +25,7 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)])
     common = {"timing": timing, "fixed": fixed, "children": loops,
-              "memory_latency": memory_latency, "elastic_depth": elastic_depth, "group_items": most_work_items(function)}
+              "memory_latency": memory_latency, "elastic_depth": elastic_depth, "group_items": most_tokens(function)}
 
     def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:
         for op in region.ops:

@@ -84,8 +84,10 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
     arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in")
                       for p in function.params)
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
-    return KernelInterface(function.name, index, 0, arguments, bool(function.attrs.get("ndrange")), {}, (), layout,
-                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")))
+    ndrange = bool(function.attrs.get("ndrange"))
+    lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1  # what the board refuses is refused here
+    return KernelInterface(function.name, index, 0, arguments, ndrange, {}, (), layout,
+                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), lanes=lanes)
 
 
 class EmulatedEvent(PendingEvent):

@@ -67,11 +67,18 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
             local_size = tuple(required[:len(global_size)])
         else:
             most = min(DEFAULT_GROUP, kernel.most_work_items or DEFAULT_GROUP)
-            first = max(size for size in range(1, most + 1) if global_size[0] % size == 0)
+            sizes = [size for size in range(kernel.lanes, most + 1, kernel.lanes) if global_size[0] % size == 0]
+            # where nothing fits, what is said below says why
+            first = max(sizes, default=1)
             local_size = (first, *(1 for _ in global_size[1:]))
     if required is not None and _three(local_size) != tuple(required):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"kernel {kernel.name} requires work-groups of {tuple(required)}, not {local_size}")
+    if local_size[0] % kernel.lanes:
+        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
+                         f"kernel {kernel.name} takes {kernel.lanes} work-items at a time (num_simd_work_items): the first size of "
+                         f"its work-groups must be a multiple of that, not {local_size[0]}; round global size {global_size} up where it "
+                         "has no such divisor, and let the kernel leave out what is too much")
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
                          f"kernel {kernel.name} has barriers, and room for groups of {kernel.most_work_items} work-items, not "

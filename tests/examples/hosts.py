@@ -16,6 +16,7 @@ SMALL = {
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
     "saxpy": ["--n=333"],
+    "simd": ["--n=200"],
     "smoother": ["--n=200"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],

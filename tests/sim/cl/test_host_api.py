@@ -1,11 +1,17 @@
 """pyopencl's names: memory, copies, arguments, sizes and their errors. Nothing here builds a simulation."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from hls.options import Options
+from hls.target.board import load_board
 from sim import cl
+from sim.cl.emulated import emulate_source
+from sim.cl.launch import index_space
+from tests.sim import handmade
 
 mf = cl.mem_flags
 code = cl.status_code
@@ -152,6 +158,22 @@ class TestLaunches:
     def test_sizes(self, program, queue, data, sizes, status, text):
         with fails(cl.LogicError, status, text):
             program.increment(queue, *sizes, data, np.int32(1), np.int32(1))
+
+    @pytest.mark.parametrize("sizes", [((12,), (6,)), ((8, 4), (2, 4)), ((6,), None)])
+    def test_groups_are_multiples_of_the_lanes(self, sizes):
+        kernel = replace(handmade.kernel(ndrange=True), lanes=4)
+        with fails(cl.LogicError, code.INVALID_WORK_GROUP_SIZE, "num_simd_work_items.*must be a multiple"):
+            index_space(kernel, *sizes, None)
+
+    def test_the_group_size_that_is_chosen_is_a_multiple_of_the_lanes(self):
+        kernel = replace(handmade.kernel(ndrange=True), lanes=4)
+        assert index_space(kernel, (1004,), None, None).local_size == (4, 1, 1)
+        assert index_space(kernel, (320, 3), None, None).local_size == (160, 1, 1)
+
+    def test_the_emulator_wants_the_same_groups(self):
+        source = "__kernel __attribute__((num_simd_work_items(4))) void k(__global int *a) { a[get_global_id(0)] = 1; }"
+        (kernel,) = emulate_source(source, load_board("de5net"), Options(), "k.cl").interface.kernels
+        assert kernel.lanes == 4
 
     def test_names(self, program, context):
         assert program.kernel_names == "increment"
