@@ -1,6 +1,8 @@
 """Whether kernels can wait for each other: what is proved, what is warned of, and what is left alone."""
 
+import random
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hls.analysis.token_run import Link
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.concurrent import channel_room
+from hls.ir.interpreter import ExecutionError, Launch, run_launches
 from hls.memory import plan_channels
 from hls.options import Options
 from hls.passes.program import link_program
@@ -187,3 +190,64 @@ def test_every_program_of_the_repository_with_channels_is_free_of_warnings():
     for file in files:
         found = verdicts(file.read_text())
         assert found and not [one for one in found if one.warning], file
+
+
+# against the emulator's definition of a run
+
+def random_network(rng: random.Random) -> str:
+    """2 to 4 kernels with 3 to 7 transfers each way in loops of constant counts; what each kernel does is partly shuffled, so that some networks
+    stop. Every channel has as many writes as reads."""
+    kernels = [f"k{i}" for i in range(rng.randint(2, 4))]
+    bodies: dict[str, list[str]] = {name: [] for name in kernels}
+    declared = []
+    for c in range(rng.randint(3, 7)):
+        source, target = rng.sample(kernels, 2)
+        depth = rng.choice(["", *(f" __attribute__((depth({d})))" for d in (1, 3, 8))])
+        declared.append(f"channel int c{c}{depth};")
+        count = rng.choice([1, 2, 3, 9, 12])
+        for name, call in ((source, f"write_channel_intel(c{c}, x + i);"), (target, f"x = x * 3 + read_channel_intel(c{c});")):
+            odd = rng.random() < 0.3
+            text = f"if (j % 2 == 0) {call}" if odd else call
+            bodies[name].append(f"\n#pragma unroll 1\nfor (int j = 0; j < {count * (1 + odd)}; j++) {{ {text} }}")
+    for body in bodies.values():
+        if rng.random() < 0.5:
+            rng.shuffle(body)
+    rounds = rng.choice([1, 3])
+    text = "".join(f"__kernel void {name}(__global int *restrict out) {{ int x = 1;\n#pragma unroll 1\n"
+                   f"for (int i = 0; i < {rounds}; i++) {{ {' '.join(body)} }} out[0] = x; }}\n" for name, body in bodies.items() if body)
+    return "\n".join(declared) + "\n" + text
+
+
+def stops(text: str) -> bool:
+    """Whether the kernels of a program, each launched once, wait for each other."""
+    module = link_program(parse_source(text).module)
+    launches = [Launch(f.name, {"out": bytearray(4)}) for f in module.kernels]
+    try:
+        run_launches(module, launches, 1_000_000)
+    except ExecutionError as error:
+        assert "the kernels wait for each other" in str(error)
+        return True
+    return False
+
+
+def test_random_networks_stop_where_it_was_said():
+    kinds = Counter()
+    for seed in range(12):
+        text = random_network(random.Random(seed))
+        found = verdicts(text, as_built=False)
+        expected = any(one.in_order for one in found)
+        assert all(one.kind == "proved" or one.in_order for one in found), (text, found)
+        assert stops(text) == expected, (text, found)
+        kinds.update(one.kind for one in found)
+        for one in found:
+            if one.depths:
+                deeper = {d.channel: d.depth for d in one.depths}
+                kinds["deepened"] += 1
+                assert not any(wait.circle for wait in verdicts(_deepened(text, deeper), as_built=False) if wait.kernels == one.kernels)
+    assert kinds["proved"] and kinds["possible"] and kinds["deepened"], kinds
+
+
+def _deepened(text: str, depths: dict[str, int]) -> str:
+    for name, depth in depths.items():
+        text = re.sub(rf"channel int {name}\b[^;]*;", f"channel int {name} __attribute__((depth({depth})));", text)
+    return text
