@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .analysis.call_script import Script
+from .analysis.deadlock import Verdict, find_deadlocks
+from .analysis.token_run import Link
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module
@@ -56,6 +59,7 @@ class Result:
     kernels: tuple[CompiledKernel, ...]
     warnings: tuple[Diagnostic, ...] = field(default=())
     channels: tuple[ChannelPlan, ...] = ()
+    networks: tuple[Verdict, ...] = ()  #: of kernels that channels join: whether they can wait for each other for ever
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -84,9 +88,19 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         kernels, told = plan_module(module, board, options)
         channels = plan_channels(module.channels, [k.function for k in kernels], board)
         channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
+        networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
-    return Result(verilog, interface.top, interface, board, options, module, kernels, (*warnings, *told), channels)
+    warnings = (*warnings, *told, *(one.warning for one in networks if one.warning))
+    return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
+
+
+def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
+    """Kernels joined by channels as they are built; what is on its way between a call and wires of depth 0 counts as one value."""
+    ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
+    links = [Link(place, name, room, None if stream and stream.direction == "in" else writer,
+                  None if stream and stream.direction == "out" else reader) for place, name, room, writer, reader, stream in ends]
+    return find_deadlocks([Script(k.function) for k in kernels], links) if links else ()
 
 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
 
-__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "value_where"]
+__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "value_where"]
 
 #: not (a . b) is (a, or swapped b) . the other
 INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
@@ -103,6 +103,29 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
 def value_where(value: Value, numbers: dict[Value, int]):
     """The number a value is where others are known, None where these do not say. Pure operations only."""
     return _evaluate(value, dict(numbers))
+
+
+def known(value: Value, numbers: dict[Value, object]):
+    """As :func:`value_where`; ``numbers`` also keeps what was found on the way."""
+    return _evaluate(value, numbers)
+
+
+def knowable(value: Value, args: dict[Value, bool]) -> bool:
+    """Whether a value might be known at some time, given whether arguments of regions are; those not given are not."""
+    return bool(_evaluate(value, dict(args), _knowable))
+
+
+def leaves(value: Value) -> set[Value]:
+    """The values without a computation of their own that a value depends on."""
+    found, seen, work = set(), set(), [value]
+    while work:
+        one = work.pop()
+        if one not in seen:
+            seen.add(one)
+            needs = _needs(one)
+            work += needs
+            found |= set() if needs else {one}
+    return found
 
 
 def _deciding(loop: Op) -> list[int]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..analysis.loops import Loop, LoopTree
 from ..analysis.trips import count_trips
 from ..ir import Function, walk
 from ..ir.clone import clone_function
@@ -17,9 +18,17 @@ class RecordTrips:
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
+        tree = LoopTree(result)
         for op in walk(result.body):
-            if op.opcode == "loop":
-                trips = count_trips(op)
-                if trips is not None and trips.exact:
-                    op.attrs["trip_count"] = trips.count
+            if op.opcode == "loop" and (count := _count(tree.loops[op])) is not None:
+                op.attrs["trip_count"] = count
         return result
+
+
+def _count(loop: Loop) -> int | None:
+    """The trip count: short loops are counted, of long ones it is computed where nothing but a counter ends them."""
+    trips = count_trips(loop.op)
+    if trips is not None:
+        return trips.count if trips.exact else None
+    alone = loop.again.op is not None and loop.again.op.opcode in ("slt", "ult")
+    return loop.most_trips if alone else None

@@ -8,13 +8,16 @@ from ..ir.launch import lanes_of
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..schedule import OperatorTiming
 from .loops import collect_loops
-from .model import Access, Channel, Kernel, Report
+from .model import Access, Channel, Depth, Kernel, Network, Report, Stop
 from .privates import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
 
 #: What boards call the cell that logic is counted in.
 CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
+
+#: Whether there is a deadlock, by what was found out about it.
+_DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
 def collect(result, source: str) -> Report:
@@ -30,7 +33,14 @@ def collect(result, source: str) -> Report:
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
-                  CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels))
+                  CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels),
+                  tuple(_network(verdict) for verdict in result.networks))
+
+
+def _network(verdict) -> Network:
+    circle = tuple(Stop(wait.kernel, wait.link.name, wait.call.writes, wait.other, wait.call.span) for wait in verdict.circle)
+    depths = tuple(Depth(one.channel, one.depth) for one in verdict.depths)
+    return Network(verdict.kernels, _DEADLOCK[verdict.kind], verdict.reason, verdict.span, circle, depths)
 
 
 def _channels(plans) -> tuple[Channel, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
-__all__ = ["Access", "Bottleneck", "Channel", "Kernel", "Loop", "Path", "Private", "Report", "Resources", "Serial", "Share",
+__all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Stop",
            "Unroll"]
 
 
@@ -146,6 +146,39 @@ class Channel:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """One kernel of several that wait for each other: at ``span`` it waits for ``other`` to make room in a channel (``writes``), or to
+    send a value."""
+
+    kernel: str
+    channel: str
+    writes: bool
+    other: str
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Depth:
+    """A channel, and the least depth with which kernels do not wait for each other."""
+
+    channel: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class Network:
+    """Kernels that channels join. ``deadlock``: whether they wait for each other for ever: "impossible", "certain", "possible" or "unknown";
+    ``reason`` says why. ``circle``: each waits for the next, the last for the first; ``depths`` would help."""
+
+    kernels: tuple[str, ...]
+    deadlock: str
+    reason: str
+    span: Span | None = None  #: of what the reason is about
+    circle: tuple[Stop, ...] = ()
+    depths: tuple[Depth, ...] = ()
+
+
+@dataclass(frozen=True)
 class Private:
     """A private array or constant table, and where it is kept."""
 
@@ -184,6 +217,7 @@ class Report:
     logic_cell: str = "logic cells"
     messages: tuple[Diagnostic, ...] = ()
     channels: tuple[Channel, ...] = ()
+    networks: tuple[Network, ...] = ()
 
     @property
     def resources(self) -> Resources:

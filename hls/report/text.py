@@ -3,7 +3,7 @@
 import textwrap
 
 from ..diag import Span
-from .model import Access, Bottleneck, Channel, Kernel, Loop, Path, Private, Report, Resources
+from .model import Access, Bottleneck, Channel, Kernel, Loop, Network, Path, Private, Report, Resources
 
 __all__ = ["render"]
 
@@ -20,6 +20,7 @@ def render(report: Report) -> str:
         lines += ["", RULE, *_kernel(kernel, report)]
     if report.channels:
         lines += ["", RULE, "Channels", RULE, *(line for one in report.channels for line in _wrapped(_channel(one), "  "))]
+    lines += _section("Kernels that wait for each other", [_network(one) for one in report.networks])
     lines += ["", RULE, "Estimated resources, counted in the Verilog before synthesis", RULE]
     lines += _resources(report)
     lines += _messages(report.messages)
@@ -191,6 +192,12 @@ def _channel(channel: Channel) -> str:
     why = f": {channel.reason}" if channel.reason else ""
     return (f"{channel.name}{_at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
             f"from {channel.writer}{_at(channel.write_span)} to {channel.reader}{_at(channel.read_span)}")
+
+
+def _network(network: Network) -> str:
+    depths = "; it would help: " + ", ".join(f"a depth of {one.depth} for {one.channel}" for one in network.depths) if network.depths else ""
+    places = f" ({', '.join(f'{stop.kernel} at line {stop.span.line}' for stop in network.circle if stop.span)})" if network.circle else ""
+    return f"{', '.join(network.kernels)}: deadlock {network.deadlock}: {network.reason}{places}{depths}"
 
 
 def _private(private: Private) -> str:
