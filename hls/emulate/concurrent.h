@@ -20,6 +20,7 @@ struct Item {
     Launched *launched;
     u8 *shared, *seen;
     u64 global_id[3], local_id[3], group_id[3];
+    Promise *promises = 0;  // of the loops that it is in
 };
 
 // A kernel as the host starts it. `stack` is what one work-item may need, `waits` says whether it can wait for others.
@@ -385,5 +386,6 @@ extern "C" void sluice_reset(u64 queue_count, u64 contents) {
         first_launched = r->next;
         release(r);
     }
+    forget_promises();
     for (u64 k = 0; contents && k < queue_count; k++) queues[k].first = queues[k].count = 0;
 }

@@ -5,6 +5,7 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 
 from ..diag import CompileError
 from ..ir import FloatType, Op, PointerType, TokenType, lane_mask, predicate
+from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
 __all__ = ["ATOMICS", "EFFECTS"]
@@ -36,7 +37,8 @@ def _load(w, op: Op):
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
     if lane_mask(op) is not None:
         w.declare(op.result, zero(type))
-        read = f"read<{memory_type(type.element)}>(moved({w.name(op.operands[0])}, k * {type.element.bytes}), {w.site(op)})"
+        place, site = f"moved({w.name(op.operands[0])}, k * {type.element.bytes})", w.site(op)
+        read = f"read<{memory_type(type.element)}>({w.place(op, place, type.element, site)}, {site})"
         w.line(f"{_each_lane(w, op)} {name}.e[k] = {from_memory(read, type.element)};")
         return
     watched = w.storage.may_be_unset(op)
@@ -65,7 +67,7 @@ def _read(w, op: Op, site: int) -> str:
     if isinstance(type, PointerType):
         return f"read_pointer({w.name(pointer)}, {site})"
     rest = f"{site}, {flag}" if flag else f"{site}"
-    return from_memory(f"read<{memory_type(type)}>({w.name(pointer)}, {rest})", type)
+    return from_memory(f"read<{memory_type(type)}>({w.place(op, w.name(pointer), type, site)}, {rest})", type)
 
 
 def _each_lane(w, op: Op) -> str:
@@ -78,9 +80,10 @@ def _store(w, op: Op):
     pointer, value, pred = op.operands[:3]
     if lane_mask(op) is not None:
         lane = value.type.element
-        place = f"moved({w.name(pointer)}, k * {lane.bytes})"
+        site = w.site(op)
+        place = w.place(op, f"moved({w.name(pointer)}, k * {lane.bytes})", lane, site)
         bits = to_memory(f"{w.name(value)}.e[k]", lane)
-        w.line(f"{_each_lane(w, op)} write<{memory_type(lane)}>({place}, {bits}, {w.site(op)}, true, 0);")
+        w.line(f"{_each_lane(w, op)} write<{memory_type(lane)}>({place}, {bits}, {site}, true, 0);")
         return
     variable = w.storage.variable(pointer)
     flag, origin = w.flags.get(value, ("true", 0))
@@ -91,8 +94,9 @@ def _store(w, op: Op):
     elif isinstance(value.type, PointerType):
         text = f"write_pointer({w.name(pointer)}, {w.name(value)}, {w.site(op)});"
     else:
-        bits = to_memory(w.name(value), value.type)
-        text = f"write<{memory_type(value.type)}>({w.name(pointer)}, {bits}, {w.site(op)}, {flag}, {origin});"
+        bits, site = to_memory(w.name(value), value.type), w.site(op)
+        place = w.place(op, w.name(pointer), value.type, site)
+        text = f"write<{memory_type(value.type)}>({place}, {bits}, {site}, {flag}, {origin});"
     w.line(text if _is_true(pred) else f"if ({w.name(pred)}) {text}")
 
 
@@ -108,6 +112,8 @@ def _fresh(w, op: Op):
         w.line(f"renew_pointers({name});")
     else:
         w.line(f"renew({name}, {is_set});")
+        if w.shared.promises.watch(op):
+            w.line(f"untouched(item.promises, {name});")
 
 
 def _nothing(w, op: Op):
@@ -147,9 +153,13 @@ def _loop(w, op: Op):
     enable, *initial = op.operands
     (body,) = op.regions
     _declare_results(w, op, initial)
-    site, left = w.site(op), f"left{len(w.lines)}"
-    w.line(f"if ({w.name(enable)}) for (u64 {left} = control->max_iterations;;) {{")
-    w.line(f"  iterate({left}, {site});")
+    site, left, promise = w.site(op), f"left{len(w.lines)}", vows(op, w.numbers)
+    w.line(f"if ({w.name(enable)}) {{")
+    if promise:
+        w.line(f"  static const Vow vows[] = {{{promise}}};")
+        w.line(f"  item.promises = open_promise(item.promises, {site}, vows, sizeof vows / sizeof *vows);")
+    w.line(f"for (u64 {left} = control->max_iterations;;) {{")
+    w.line(f"  iterate({left}, {site});{' item.promises->iteration++;' if promise else ''}")
     w.depth += 1
     for value, result in zip(body.args, op.results):
         if has_data(value.type):
@@ -162,6 +172,7 @@ def _loop(w, op: Op):
 
     w.region(body, again)
     w.line("}")
+    w.line("  item.promises = close_promise(item.promises);\n}" if promise else "}")
 
 
 def _barrier(w, op: Op):

@@ -19,6 +19,7 @@ class FunctionWriter:
         self.memories = {name: f"m{k}" for k, name in enumerate(function.memories)}
         self.flags: dict[Value, tuple[str, int]] = {}  #: loads that are only copied: (whether it was set, site)
         self.depth = 0
+        self.numbers: dict[str, int] = {}  #: of the memories that have an address
 
     def write(self) -> list[str]:
         if self.function.kind == "kernel":
@@ -38,6 +39,10 @@ class FunctionWriter:
     def declare(self, value: Value, text: str):
         """Define the variable of a value."""
         self.line(f"{c_type(value.type)} {self.name(value)} = {text};")
+
+    def place(self, op: Op, pointer: str, type, site: int) -> str:
+        """The place of an access to a value of the type, as its text."""
+        return self.shared.promises.place(op, pointer, type.bytes, site)
 
     def site(self, op: Op) -> int:
         return self.shared.site(self.function, op.span)
@@ -115,7 +120,8 @@ class FunctionWriter:
         self.line(f"const Ptr {self.memories[memory.name]}{text};")
 
     def _number(self, memory) -> int:
-        return self.shared.memory(memory.name, kind_of(memory), memory.element.bytes)
+        self.numbers[memory.name] = number = self.shared.memory(memory.name, kind_of(memory), memory.element.bytes)
+        return number
 
     def _table(self, memory):
         name = self.memories[memory.name]
@@ -145,4 +151,6 @@ class FunctionWriter:
         else:
             self.line(f"alignas(16) u8 {name}_data[{size}] = {{}}, {name}_seen[{size}] = {{}};")
             self._declare_memory(memory, f"{{{name}_data, {name}_seen, {size}, 0, {self._number(memory)}}}")
+            if self.shared.promises.called(self.function):
+                self.line(f"untouched(item.promises, {name});")
 

@@ -29,7 +29,8 @@ typedef int64_t i64;
 // ---- what the host shares with a run (mirrored in sim/emulator/library.py)
 
 enum Ending : u32 {
-    FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER
+    FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER,
+    BROKEN_PROMISE
 };
 
 struct Buffer {
@@ -65,6 +66,7 @@ struct Control {
     u64 launch;              // that ended the run
     u8 *log;                 // what printf was given (see print)
     u64 log_bytes;
+    u64 promise_site, earlier_site, earlier, later, writes;  // of a broken promise (see promises.h)
 };
 
 static Control *control;

@@ -8,6 +8,7 @@ from ..ir.concurrent import channel_room, waiting_functions
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
+from .promises import Promises
 from .types import c_type
 
 __all__ = ["write_program"]
@@ -41,6 +42,7 @@ class _Program:
         self.queues: list[tuple[str, int]] = []  #: name and room
         self.channels = {name: self._channel(c) for name, c in module.channels.items()}
         self.local_bytes = 0
+        self.promises = Promises(module.functions)
         self.waiting = waiting_functions(module.functions.values(), _callees, walk)
 
     def write(self) -> ProgramText:
@@ -51,7 +53,7 @@ class _Program:
         for f in [*helpers, *kernels]:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
-        runtime = [files(__package__).joinpath(name).read_text() for name in ("runtime.h", "concurrent.h")]
+        runtime = [files(__package__).joinpath(name).read_text() for name in ("runtime.h", "promises.h", "concurrent.h")]
         return ProgramText("\n".join([*runtime, *lines]) + "\n", tuple(map(_kernel, kernels)), tuple(self.sites),
                            tuple(self.memories), tuple(self.formats), tuple(name for name, _ in self.queues))
 

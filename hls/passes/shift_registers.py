@@ -1,15 +1,15 @@
 """Arrays that are shifted become registers, and delay lines in block RAM where nobody looks at the elements."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .replaced import Replaced
 from .shift_ring import Ring
-from .sroa import drop_addresses
 from .whole import counted_loop, element_pointer, read, write
 
 __all__ = ["ShiftRegisters"]
@@ -172,11 +172,12 @@ class _Head:
         write(self.last, 0, b.value("eq", head, b.const(self.length - 2, head.type)), b)
 
 
-class _Chained:
+class _Chained(Replaced):
     """An array taken apart: a variable for every element that is accessed or short of a buffer, buffers for the others."""
 
     def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts):
-        self.function, self.memory, self.uses, self.parts = function, memory, uses, parts
+        super().__init__(function, memory, uses)
+        self.parts = parts
         self.cells: dict[int, MemoryObject] = {}
         self.buffers: dict[_Stretch, MemoryObject] = {}
         self.heads: dict[tuple, _Head] = {}  #: by the part that is shifted, and the length of a buffer in it
@@ -188,43 +189,23 @@ class _Chained:
                 self._add_buffer(part, stretch)
         singles = {k for _, s in found if not s.ring for k in s.elements} | self.uses.places
         for k in sorted(singles):
-            self.cells[k] = self._add(f"{self.memory.name}.{k}", 1)
-        self._begin()
-        self.accesses = set(self.uses.accesses)
-        rewrite(self.function.body, self._visit)
-        drop_addresses(self.function.body, self.memory.name)
-        del self.function.memories[self.memory.name]
-
-    def _add(self, name: str, length: int, element=None, attrs=()) -> MemoryObject:
-        while name in self.function.memories:
-            name += "_"
-        new = replace(self.memory, name=name, length=length, element=element or self.memory.element, attrs=attrs)
-        self.function.memories[name] = new
-        return new
+            self.cells[k] = self._add(str(k), 1)
+        self._replace()
 
     def _add_buffer(self, part: tuple[int, int], stretch: _Stretch):
         ends = sorted((stretch.elements[0], stretch.elements[-1]))
         length = len(stretch.elements)
-        self.buffers[stretch] = self._add(f"{self.memory.name}.{ends[0]}..{ends[1]}", length, attrs=((RING, length), *self.uses.attrs))
+        self.buffers[stretch] = self._add(f"{ends[0]}..{ends[1]}", length, attrs=((RING, length), *self.uses.attrs))
         if (part, length) not in self.heads:
-            self.heads[part, length] = _Head(self._add(f"{self.memory.name}.head{length}", 1, IntType((length - 1).bit_length())),
-                                             self._add(f"{self.memory.name}.last{length}", 1, BOOL), length)
+            self.heads[part, length] = _Head(self._add(f"head{length}", 1, IntType((length - 1).bit_length())),
+                                             self._add(f"last{length}", 1, BOOL), length)
 
-    def _begin(self):
+    def _begin(self, b: Builder):
         """All heads are 0 when the kernel begins."""
-        body = self.function.body
-        before, body.ops = body.ops, []
-        b = Builder(body, self.memory.span)
         for head in self.heads.values():
             head.begin(b)
-        body.ops += before
 
-    def _visit(self, op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode in ("fresh", "shift", "fill") and op.attrs["mem"] == self.memory.name:
-            getattr(self, f"_{op.opcode}")(op, b)
-            return []
-        if op not in self.accesses:
-            return None
+    def _access(self, op: Op, b: Builder) -> list[Value]:
         cell = self.cells[self.uses.offset(op) // self.memory.element.bytes]
         if op.opcode == "load":
             return [b.value("load", b.addr(cell.name), *op.operands[1:], result=op.result.type, name=op.result.name)]

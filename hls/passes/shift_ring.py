@@ -1,11 +1,9 @@
 """A shifted array as one circular buffer: what moves is where it begins."""
 
-from dataclasses import dataclass, replace
-
-from ..ir import Builder, Function, IntType, MemoryObject, Op, Value
-from ..ir.rewrite import constant, rewrite
+from ..ir import Builder, IntType, Op, Value
+from ..ir.rewrite import constant
 from .elements import element_index
-from .sroa import drop_addresses
+from .replaced import Replaced
 from .whole import counted_loop, element_pointer, read, write
 
 __all__ = ["Ring"]
@@ -14,18 +12,13 @@ __all__ = ["Ring"]
 MOST_STEPS = 8
 
 
-@dataclass
-class Ring:
+class Ring(Replaced):
     """An array of which every shift moves all elements by the same number of places, s.
 
     Counted in the direction of movement, the first s elements are registers (nothing moves into them), element p behind them
     is at ``head + p - s`` of a buffer whose length is a power of two. A shift takes s from the head and stores what the
     registers hold: so a shift under a condition costs no more than another one.
     """
-
-    function: Function
-    memory: MemoryObject
-    uses: object  #: what is done with the array (`_Uses`)
 
     @staticmethod
     def fits(uses) -> bool:
@@ -38,33 +31,16 @@ class Ring:
         memory, (by, *_) = self.memory, (op.attrs["by"] for op in self.uses.shifts)
         self.by, self.steps = by, abs(by)
         bits = max(1, (memory.length - self.steps - 1).bit_length())
-        self.head = self._add("head", 1, IntType(bits))
-        self.buffer = self._add("ring", 1 << bits, memory.element)
-        self.cells = [self._add(str(k), 1, memory.element) for k in range(self.steps)]
-        body = self.function.body
-        before, body.ops = body.ops, []
-        b = Builder(body, memory.span)
+        attrs = self.uses.attrs
+        self.head = self._add("head", 1, IntType(bits), attrs)
+        self.buffer = self._add("ring", 1 << bits, attrs=attrs)
+        self.cells = [self._add(str(k), 1, attrs=attrs) for k in range(self.steps)]
+        self._replace()
+
+    def _begin(self, b: Builder):
         write(self.head, 0, b.const(0, self.head.element), b)
-        body.ops += before
-        self.accesses = set(self.uses.accesses)
-        rewrite(body, self._visit)
-        drop_addresses(body, memory.name)
-        del self.function.memories[memory.name]
 
-    def _add(self, suffix: str, length: int, element) -> MemoryObject:
-        name = f"{self.memory.name}.{suffix}"
-        while name in self.function.memories:
-            name += "_"
-        new = replace(self.memory, name=name, length=length, element=element, attrs=self.uses.attrs)
-        self.function.memories[name] = new
-        return new
-
-    def _visit(self, op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode in ("fresh", "shift", "fill") and op.attrs["mem"] == self.memory.name:
-            getattr(self, f"_{op.opcode}")(op, b)
-            return []
-        if op not in self.accesses:
-            return None
+    def _access(self, op: Op, b: Builder) -> list[Value]:
         size, length = self.memory.element.bytes, self.memory.length
         index = element_index(op.operands[0].op.operands[0], size, b)
         place = index if self.by > 0 else b.value("sub", b.const(length - 1, index.type), index)

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hls.ir.launch import IndexSpace
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 from sim.errors import SimulationError
@@ -14,6 +16,7 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
+from .promises import PromiseCheck
 from .queue import CommandQueue
 
 if TYPE_CHECKING:
@@ -27,10 +30,11 @@ ROUTINE = "clEnqueueNDRangeKernel"
 class BoardEvent(PendingEvent):
     """A launch on the simulated board. It begins when the one ``before`` it in its queue has ended and its kernel is free."""
 
-    def __init__(self, runs: "BoardRuns", kernel: KernelInterface, values: Sequence[Value], registers: tuple[Mapping, Mapping],
-                 before: PendingEvent | None):
+    def __init__(self, runs: "BoardRuns", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
+                 registers: tuple[Mapping, Mapping], before: PendingEvent | None):
         super().__init__(runs.program)
-        self.runs, self.kernel, self.values, self.registers, self.before = runs, kernel, values, registers, before
+        self.runs, self.kernel, self.values, self.space = runs, kernel, values, space
+        self.registers, self.before = registers, before
         self.start_ns: float | None = None  #: None until it has begun
 
     def complete(self) -> None:
@@ -49,15 +53,16 @@ class BoardRuns:
         self._pending: list[BoardEvent] = []
         self._epoch = (0.0, 0)  #: simulated time and cycle at which the first of the kernels that now run began
 
-    def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], arguments: Mapping[str, int],
-            launch: Mapping[str, int]) -> Event:
-        """Launch a kernel behind what its queue has not finished. Raises cl.RuntimeError when its run fails."""
+    def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
+            registers: tuple[Mapping[str, int], Mapping[str, int]]) -> Event:
+        """Launch a kernel behind what its queue has not finished. ``registers``: of its arguments, and of what a launch says
+        beside them. Raises cl.RuntimeError when its run fails."""
         queue.unfinished = [one for one in queue.unfinished if not one.done]
         before = next((one for one in reversed(queue.unfinished) if not one.failed), None)  # who failed is told by finish()
         if before is not None and before.program is not self.program:
             before.wait()  # another program's channels: nothing that is launched here can help it
             before = None
-        event = BoardEvent(self, kernel, values, (arguments, launch), before)
+        event = BoardEvent(self, kernel, values, space, registers, before)
         self._pending.append(event)
         if kernel.layout.channels:
             queue.unfinished.append(event)
@@ -69,9 +74,10 @@ class BoardRuns:
     def run_until(self, event: BoardEvent) -> None:
         """Let time pass until the launch has ended; when none of those that run ever will, all are given up."""
         def work():
+            self._begin()
             while not event.done and not event.failed:
-                self._begin()
                 self._conclude(*self.program.system.advance())
+                self._begin()
 
         self._guarded(work)
 
@@ -89,10 +95,7 @@ class BoardRuns:
         """Start what may begin."""
         system, board = self.program.system, self.program.context.simulated
         for event in [one for one in self._pending if one.start_ns is None]:
-            if event.before is not None and event.before.failed:
-                self._pending.remove(event)
-                event.fail(_error(f"kernel {event.kernel.name} was not started: the launch before it in its queue failed"))
-            if event.failed or (event.before is not None and not event.before.done) or event.kernel.name in system.running:
+            if event.kernel.name in system.running or not self._may_begin(event):
                 continue
             if not system.running:
                 self._epoch = board.now_ns, system.session.cycle()
@@ -100,6 +103,25 @@ class BoardRuns:
             event.start_ns = since + (system.session.cycle() - first) * self._period_ns
             event.before = None
             system.start(event.kernel, *event.registers)
+
+    def _may_begin(self, event: BoardEvent) -> bool:
+        """Whether its turn has come; a launch whose turn cannot come, or that breaks a promise of its kernel, fails."""
+        why = None
+        if event.before is not None and event.before.failed:
+            why = f"kernel {event.kernel.name} was not started: the launch before it in its queue failed"
+        elif event.before is None or event.before.done:
+            broken = self._promises.violation(event.kernel, event.values, event.space, self.program.context.simulated.memory)
+            if broken is None:
+                return True
+            why = f"\n{broken}"
+        if why is not None:
+            self._pending.remove(event)
+            event.fail(_error(why))
+        return False
+
+    @cached_property
+    def _promises(self) -> PromiseCheck:
+        return PromiseCheck(self.program.result.module)
 
     @property
     def _period_ns(self) -> float:

@@ -94,7 +94,7 @@ def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, va
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
                  if argument.kind != "pipe"}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
-    return program.launches.add(queue, kernel, values, arguments, launch)
+    return program.launches.add(queue, kernel, values, space, (arguments, launch))
 
 
 def _overlap(values: Sequence[Value]) -> bool:

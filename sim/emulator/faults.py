@@ -7,18 +7,20 @@ from hls.emulate import MemoryName, ProgramText
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "message"]
 
-(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER) = range(10)
+(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER,
+ BROKEN_PROMISE) = range(11)
 
 HINTS = {"argument": "make the buffer larger or check the index", "table": "check the index", "local memory": "check the index",
          "private array": "check the index", "variable": "check the pointer"}
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do."""
+    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``broken_promise``: `#pragma ivdep` does not hold."""
 
-    def __init__(self, diagnostic: Diagnostic):
+    def __init__(self, diagnostic: Diagnostic, broken_promise: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
+        self.broken_promise = broken_promise
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,19 @@ class UnsetRead:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """Two accesses to one element of which a loop promises that there are none: numbers of the program's sites, iterations from
+    0 on, and whether each writes."""
+
+    loop: int
+    earlier_site: int
+    earlier: int
+    later: int
+    earlier_writes: bool
+    later_writes: bool
+
+
+@dataclass(frozen=True)
 class Ending:
     """How a run ended, as the library says it: numbers of the program's tables."""
 
@@ -47,6 +62,14 @@ class Ending:
     offset: int
     size: int  #: of the memory
     limit: int  #: of iterations
+    broken: Broken | None = None
+
+    @classmethod
+    def of(cls, control, limit: int) -> "Ending":
+        """What the library left in its control structure."""
+        broken = Broken(control.promise_site, control.earlier_site, control.earlier, control.later,
+                        bool(control.writes & 1), bool(control.writes & 2)) if control.ending == BROKEN_PROMISE else None
+        return cls(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken)
 
 
 @dataclass(frozen=True, order=True)
@@ -84,6 +107,8 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         text, hint = _PLAIN[ending.kind]
         return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
     memory = program.memories[ending.memory]
+    if ending.broken is not None:
+        return _broken(program, kernel, ending, memory)
     return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
 
 
@@ -102,7 +127,24 @@ _PLAIN = {
 def _place(memory: MemoryName, ending: Ending) -> str:
     verb = "read" if ending.kind == READ_OUTSIDE else "write"
     leaves = "its buffer of" if memory.kind == "argument" else "its"
+    return f"{verb} of {_bytes(memory, ending)} leaves {leaves} {ending.size} bytes"
+
+
+def _bytes(memory: MemoryName, ending: Ending) -> str:
+    """What an access moves."""
     index, rest = divmod(ending.offset, memory.element_bytes)
     element = "" if rest else f" (index {index})"
-    return (f"{verb} of bytes {ending.offset} to {ending.offset + ending.bytes - 1} of {memory.kind} `{memory.name}`{element} "
-            f"leaves {leaves} {ending.size} bytes")
+    return f"bytes {ending.offset} to {ending.offset + ending.bytes - 1} of {memory.kind} `{memory.name}`{element}"
+
+
+def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryName) -> Diagnostic:
+    """A loop whose ``#pragma ivdep`` does not hold."""
+    broken = ending.broken
+    distance = broken.later - broken.earlier
+    text = (f"kernel {kernel}: #pragma ivdep does not hold: iteration {broken.later:,} {'writes' if broken.later_writes else 'reads'} "
+            f"{_bytes(memory, ending)}, which iteration {broken.earlier:,} {'wrote' if broken.earlier_writes else 'read'}")
+    hint = "remove the pragma" if distance == 1 else f"remove the pragma, or give it safelen({distance}) if none are nearer"
+    notes = (Diagnostic(f"iteration {broken.earlier:,} {'writes' if broken.earlier_writes else 'reads'} it here",
+                        program.sites[broken.earlier_site].span, severity="note"),
+             Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"))
+    return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes)

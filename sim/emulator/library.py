@@ -125,8 +125,8 @@ class Emulator:
         if control.ending not in (FINISHED, WAITING):
             kernel = self._started[control.launch].kernel
             self.reset()
-            ending = Ending(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit)
-            error = EmulationError(message(self._program, kernel, ending))
+            ending = Ending.of(control, limit)
+            error = EmulationError(message(self._program, kernel, ending), ending.broken is not None)
             raise KeyboardInterrupt(str(error)) if interrupted else error
         self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hls.ir import Module
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, SystemInterface
 
@@ -30,7 +31,7 @@ class Handmade:
 
     verilog: dict[str, str]
     interface: SystemInterface = field(default_factory=system)
-    module: object = None
+    module: Module = field(default_factory=Module)
     warnings: tuple = ()
 
     def decode(self, kernel_name: str, values: dict[str, int]) -> dict:

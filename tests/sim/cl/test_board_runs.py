@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from hls.ir import Module
 from hls.profile.layout import Channel, Layout
 from hls.rtl.interface import KernelInterface
 from sim import cl
@@ -50,10 +51,10 @@ class System:
 def make():
     def made(**cycles):
         system = System(**cycles)
-        program = SimpleNamespace(system=system, source="", context=SimpleNamespace(simulated=SimpleNamespace(now_ns=1000.0)),
-                                  result=SimpleNamespace(decode=lambda name, counters: {"kernel": name}))
+        program = SimpleNamespace(system=system, source="", context=SimpleNamespace(simulated=SimpleNamespace(now_ns=1000.0, memory=None)),
+                                  result=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()))
         runs, queues = BoardRuns(program), [SimpleNamespace(unfinished=[]) for _ in range(3)]
-        return system, runs, queues, lambda queue, name, joined=True: runs.add(queues[queue], kernel(name, joined), [], {}, {})
+        return system, runs, queues, lambda queue, name, joined=True: runs.add(queues[queue], kernel(name, joined), [], None, ({}, {}))
     return made
 
 
@@ -120,3 +121,14 @@ def test_what_follows_a_launch_that_failed_is_not_started(make):
     with pytest.raises(cl.RuntimeError, match="kernel b was not started: the launch before it in its queue failed"):
         behind.wait()
     assert "start b" not in system.log
+
+
+def test_a_launch_that_breaks_a_promise_does_not_begin(make):
+    system, runs, _, launch = make(a=10, b=20)
+    runs._promises = SimpleNamespace(violation=lambda kernel, *rest: "k.cl:6:1: error: it does not hold" if kernel.name == "a" else None)
+    with pytest.raises(cl.RuntimeError, match="k.cl:6:1: error: it does not hold"):
+        launch(0, "a", False)
+    launch(0, "b", False)
+    assert system.log == ["start b", "end b"]
+    with pytest.raises(cl.RuntimeError, match="it does not hold"):
+        launch(1, "a").wait()

@@ -1,0 +1,96 @@
+"""``#pragma ivdep`` on the board: a launch is first held against its pragmas, on a copy of its buffers.
+
+The hardware was built on the promise and shows nothing but wrong bytes where it does not hold. The emulator runs iterations in
+order and sees every access, so each launch of a kernel that promises is emulated before it begins; that takes a small part
+of the time of the simulation. Kernels that work on channels are left out: what others send them is not known beforehand.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from hls.diag import render
+from hls.ir import Function, Module, Op, walk
+from hls.ir.launch import IndexSpace
+from hls.rtl.interface import KernelInterface
+from sim.emulator import EmulationError, Emulator
+from sim.shared import SharedMemory
+
+from .arguments import Value
+from .memory import Buffer, LocalMemory
+
+__all__ = ["PromiseCheck"]
+
+_CHANNELS = {"channel_read", "channel_write"}
+
+
+class PromiseCheck:
+    """Finds launches that break a promise of their kernel. ``module`` is the program before optimization."""
+
+    def __init__(self, module: Module):
+        self._module = module
+
+    def violation(self, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace, memory: SharedMemory) -> str | None:
+        """The message of the first violation in a launch on these arguments; the memory stays as it is. Raises BuildError or
+        ToolMissing."""
+        if kernel.name not in self._kernels:
+            return None
+        scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
+        try:
+            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space)
+        except EmulationError as error:
+            # Any other fault is the board's to report: it meets the same one.
+            return render(error.diagnostic, self._module.sources) if error.broken_promise else None
+        return None
+
+    @cached_property
+    def _kernels(self) -> set[str]:
+        """The kernels that promise anything."""
+        found = set()
+        for kernel in self._module.kernels:
+            ops = list(_all(kernel, self._module.functions))
+            if any(op.attrs.get("ivdep") for op in ops) and not any(op.opcode in _CHANNELS for op in ops):
+                found.add(kernel.name)
+        return found
+
+    @cached_property
+    def _emulator(self) -> Emulator:
+        return Emulator(self._module, write=lambda text: None)  # what it prints is printed by the board
+
+
+def _all(function: Function, functions: Mapping[str, Function]) -> Iterator[Op]:
+    """The operations of a function and of what it calls."""
+    for op in walk(function.body):
+        yield op
+        if op.opcode == "call":
+            yield from _all(functions[op.attrs["callee"]], functions)
+
+
+def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemory) -> dict[str, np.ndarray | int]:
+    """What the emulator is given: copies of the buffers, which share bytes where the buffers do."""
+    given: dict[str, np.ndarray | int] = {}
+    buffers = []
+    for argument, value in zip(kernel.arguments, values, strict=True):
+        if isinstance(value.value, LocalMemory):
+            given[argument.name] = value.value.size
+        elif isinstance(value.value, Buffer):
+            buffers.append((value.value.allocation, argument.name))
+        elif argument.kind == "buffer":
+            given[argument.name] = np.zeros(0, np.uint8)
+    for group in _overlapping(buffers):
+        low, high = group[0][0].address, max(where.end for where, _ in group)
+        copy = memory.contents[low:high].copy()
+        given |= {name: copy[where.address - low:where.end - low] for where, name in group}
+    return given
+
+
+def _overlapping(buffers: list) -> list[list]:
+    """The (allocation, name) pairs in groups that share bytes, each in the order of addresses."""
+    groups: list[list] = []
+    for where, name in sorted(buffers):
+        if groups and where.address < max(before.end for before, _ in groups[-1]):
+            groups[-1].append((where, name))
+        else:
+            groups.append([(where, name)])
+    return groups
