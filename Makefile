@@ -58,9 +58,9 @@ demo: setup
 check: setup
 	@$(BIN)/python -m pytest -q -n 2 -m 'not verilator'
 
-# Two files at a time: the tests of a file share their simulators, and a simulation itself is one process on one core.
+# Two groups of tests at a time, as tests/conftest.py makes them: each shares a simulator, and a simulation is one process on one core.
 test: check
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m verilator
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m verilator
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)

@@ -1,0 +1,40 @@
+"""Which tests share a simulator, and which of them start first: `make test` runs such groups on two processors.
+
+A group stays on one worker, so that its simulator is built once. The longest go first: a long one that starts last leaves the
+other processor idle until it ends.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+#: Fixtures with several simulated systems: the tests of each are a group of their own.
+SYSTEMS = ("system", "other")
+#: Files in which each example is built by itself, and the parameter that names it. An example is one group in all of them.
+EXAMPLES = {"examples/test_on_board.py": "name", "model/test_cycles.py": "example"}
+#: Seconds of each group, build included, on one processor. Only the order matters; a group that is not listed goes first.
+SECONDS = json.loads((TESTS / "seconds.json").read_text())
+
+
+def group_of(item: pytest.Item) -> str:
+    """The name of the group of a test: its file, and what else decides which simulator it needs."""
+    file = item.path.relative_to(TESTS).as_posix()
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    if EXAMPLES.get(file) in parameters:
+        return f"example {parameters[EXAMPLES[file]]}"
+    if file == "model/test_cycles.py":
+        return "kernels/test_loops.py 1"  # the same kernels at the same depth: the same simulator
+    chosen = [item.callspec.indices[name] for name in SYSTEMS if name in parameters]
+    return " ".join([file, *map(str, chosen)])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests that need a simulator with their group, the longest groups first; the others stay as they are, in front."""
+    built = {id(item): group_of(item) for item in items if item.get_closest_marker("verilator")}
+    for item in items:
+        if id(item) in built:
+            item.add_marker(pytest.mark.xdist_group(built[id(item)]))
+    items.sort(key=lambda item: (id(item) in built, -SECONDS.get(built.get(id(item)), float("inf")), built.get(id(item), "")))
