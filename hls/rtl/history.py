@@ -12,6 +12,23 @@ def histories_of(context, plan) -> dict[int, "LoopHistory"]:
     return {c.index: LoopHistory(context, plan, c) for c in plan.carried if c.root == c.index}
 
 
+def _tokens(m: Module, found: list[tuple], shape) -> tuple:
+    """How many tokens of the newest invocation are among ``found``, and whether its first one is.
+
+    ``found`` holds from old to new (number of tokens, whether the invocation of them begins there). Halves are put together, so that the
+    depth grows with the logarithm; each sum has a signal, for both sides of a choice would repeat it.
+    """
+    if not found:
+        return C(0, shape), C(0, 1)
+    if len(found) == 1:
+        return found[0]
+    half = len(found) // 2
+    (older, before), (newer, starts) = (_tokens(m, part, shape) for part in (found[:half], found[half:]))
+    count, began = Signal(shape), Signal()
+    m.d.comb += [count.eq(Mux(starts, newer, older + newer)), began.eq(before | starts)]
+    return count, began
+
+
 class LoopHistory:
     """One history: which tokens it is written by, and for each tap how many of them are still on their way."""
 
@@ -55,11 +72,9 @@ class LoopHistory:
         name = self.context.name(carried.arg)
         ahead = Signal(range(carried.steps), name=f"{name}_ahead")
         begins = Signal(name=f"{name}_begins")
-        count, began = C(0, 1), C(0, 1)
-        for stage in range(carried.write.stage - 1, carried.read.stage - 1, -1):  # from the oldest; each moves one stage on
-            here, first = builder.present(stage), builder.at(self._first, stage)
-            count = Mux(here, Mux(first, 1, count + 1), count)
-            began |= here & first
+        found = [(builder.present(stage), builder.present(stage) & builder.at(self._first, stage))
+                 for stage in range(carried.write.stage - 1, carried.read.stage - 1, -1)]  # from the oldest; each moves one stage on
+        count, began = _tokens(builder.m, found, ahead.shape())
         builder.clocked(ahead.eq(count))
         builder.clocked(begins.eq(began))
         return ahead, begins

@@ -26,6 +26,11 @@ def test_intervals(kernel):
     assert any(c.root is not None for c in loop.carried)
 
 
+def test_the_count_of_tokens_on_their_way_does_not_repeat_itself():
+    """Fifteen stages between reading and writing: a choice whose two sides are written out each would double with every stage."""
+    assert sum(map(len, compile(SOURCE).verilog.values())) < 6e6
+
+
 @pytest.fixture(scope="module", params=[0, 64], ids=["rigid", "elastic"])
 def system(request):
     system = KernelSystem(SOURCE, elastic_depth=request.param)
