@@ -31,9 +31,13 @@ class Check:
 
 def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
     """Checks for reads after writes of other iterations, where the stores' addresses are known before the loads' answers."""
+    known = tuple(known)
     wanted: dict[Op, list[Dependence]] = {}
     ruled_out = set()
+    followers: dict[Op, set[Op]] = {}  #: what comes after an access in one iteration, by order
     for fact in known:
+        if fact.loop is None:
+            followers.setdefault(fact.src, set()).add(fact.dst)
         if lane_mask(fact.src) or lane_mask(fact.dst):
             continue  # begins and ends anywhere: more than one address to compare
         if fact.kind is not Kind.RAW or fact.overlap or tree.region_of(fact.src) is not tree.region_of(fact.dst):
@@ -45,7 +49,7 @@ def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
     groups: list[tuple[list[Op], list[Dependence], set]] = []
     for load, facts in wanted.items():
         facts = [fact for fact in facts if (fact.src, load) not in ruled_out]
-        answered = _behind(tree.region_of(load), load)
+        answered = _behind(tree.region_of(load), load, followers)
         if facts and not any(fact.src.operands[0] in answered for fact in facts):
             _join(groups, tree, load, facts, answered)
     return [_check(tree, *group) for group in groups]
@@ -74,20 +78,16 @@ def _check(tree: LoopTree, loads: list[Op], facts: list[Dependence], answered: s
     return Check(tree.region_of(loads[0]), tuple(loads), stores, certain, tuple(facts), path[path.index(outermost) + 1:])
 
 
-def _behind(region: Region, load: Op) -> set[Value]:
-    """Values of the region that are known only when the load has answered."""
-    found = {load.result}
+def _behind(region: Region, load: Op, followers: dict[Op, set[Op]]) -> set[Value]:
+    """Values of the region that are known only behind the load: because they are computed from it, or read behind a store that
+    must stay behind it or stores what is."""
+    found, later = {load.result}, set()
     for op in region.ops:
-        if found.intersection(_inputs(op)):
+        inner = [op, *(one for body in op.regions for one in walk(body))]
+        if op is load or later.intersection(inner) or found.intersection(v for one in inner for v in one.operands):
             found.update(op.results)
+            later.update(*(followers.get(one, ()) for one in inner))
     return found
-
-
-def _inputs(op: Op):
-    yield from op.operands
-    for region in op.regions:
-        for inner in walk(region):
-            yield from inner.operands
 
 
 def _memory(access: Op) -> str:

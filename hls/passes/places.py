@@ -77,16 +77,19 @@ class Places:
             region.ops = self._sorted(region, wanted)
 
     def _sorted(self, region: Region, wanted: list[Op]) -> list[Op]:
-        """As near to the wanted order as needs and orders allow."""
+        """As near to the wanted order as needs and orders allow. AssertionError where they form a circle."""
         placed: dict[Op, None] = {}
         rank = {op: k for k, op in enumerate(wanted)}
         needs = {op: [*self._needs(region, op), *self.extra.get(op, ())] for op in wanted}
         for first in wanted:
-            work = [first]
+            work, waiting = [first], set()
             while work:
                 op = work[-1]
                 missing = [d for d in needs[op] if d not in placed]
                 if missing:
+                    if op in waiting:
+                        raise AssertionError(f"{op} has to come before itself")
+                    waiting.add(op)
                     work += sorted(missing, key=rank.__getitem__, reverse=True)
                 else:
                     placed.setdefault(work.pop())

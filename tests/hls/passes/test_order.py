@@ -172,3 +172,18 @@ def test_same_bytes_and_text_round_trips(body, restricted):
         results.append(buffers)
     for name in "ab":
         np.testing.assert_array_equal(results[0][name], results[1][name])
+
+
+def test_no_check_waits_for_what_is_read_behind_its_loads():
+    """The last load's condition is read behind a store that stores what the first load has read: no check can hold both."""
+    text = ("channel int c, d;\n"
+            "__kernel void x(__global int *restrict p, int n) {"
+            " for (int i = 0; i < n; i++) { write_channel_intel(c, i); if (p[i]) write_channel_intel(d, i); } }\n"
+            "__kernel void y(__global int *restrict p, int n) {"
+            " for (int i = 0; i < n; i++) { p[0] += read_channel_intel(c); if (p[i]) p[0] += read_channel_intel(d); } }")
+    function = next(f for f in optimize(parse_source(text, "k.cl", {}, []).module).kernels if f.name == "y")
+    (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
+    place = {op: k for k, op in enumerate(body.ops)}
+    for op in body.ops:
+        assert all(place[v.op] < place[op] for v in op.operands if v.op in place)
+    assert sum(op.opcode == "load" for op in body.ops) >= 3

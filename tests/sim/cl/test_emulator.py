@@ -148,6 +148,7 @@ INTERRUPTED = """
 import os, signal, sys, threading
 import numpy as np
 import sim.cl as cl
+os.environ["SLUICE_MAX_ITERATIONS"] = str(1 << 60)  # however long the signal takes
 context = cl.create_some_context(device="emulator")
 queue = cl.CommandQueue(context)
 program = cl.Program(context, sys.stdin.read()).build()
