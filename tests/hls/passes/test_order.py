@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import Function, Op, print_function, walk
 from hls.ir.interpreter import run_kernel
@@ -181,7 +182,7 @@ def test_no_check_waits_for_what_is_read_behind_its_loads():
             " for (int i = 0; i < n; i++) { write_channel_intel(c, i); if (p[i]) write_channel_intel(d, i); } }\n"
             "__kernel void y(__global int *restrict p, int n) {"
             " for (int i = 0; i < n; i++) { p[0] += read_channel_intel(c); if (p[i]) p[0] += read_channel_intel(d); } }")
-    function = next(f for f in optimize(parse_source(text, "k.cl", {}, []).module).kernels if f.name == "y")
+    function = next(k.function for k in compile(text).kernels if k.function.name == "y")
     (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
     place = {op: k for k, op in enumerate(body.ops)}
     for op in body.ops:
