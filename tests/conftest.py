@@ -24,8 +24,6 @@ def group_of(item: pytest.Item) -> str:
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     if EXAMPLES.get(file) in parameters:
         return f"example {parameters[EXAMPLES[file]]}"
-    if file == "model/test_cycles.py":
-        return "kernels/test_loops.py 1"  # the same kernels at the same depth: the same simulator
     chosen = [item.callspec.indices[name] for name in SYSTEMS if name in parameters]
     return " ".join([file, *map(str, chosen)])
 
