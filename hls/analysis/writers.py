@@ -1,4 +1,4 @@
-"""Which stores a load's value comes from, where that is known at compile time."""
+"""Which accesses a load's value comes from, where that is known at compile time."""
 
 from dataclasses import dataclass
 
@@ -17,10 +17,10 @@ MOST_BITS = 2048
 
 @dataclass(frozen=True)
 class Writer:
-    """A store that wrote what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given that the
-    load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart."""
+    """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given
+    that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart."""
 
-    store: Op
+    access: Op
     distance: int
     certain: bool
     compare: bool = False
@@ -36,29 +36,45 @@ class Writers:
         self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {op: op for op in body.ops}
         self.order = {op: k for k, op in enumerate(body.ops)}
         self.stores = [op for op in self.holder if op.opcode == "store"]
+        self.loads = [op for op in body.ops if op.opcode == "load" and places.plain(op)]
         self.carries = loop is not None and not loop.parallel
         self.continuing = implied(loop.again) if loop is not None else {}
 
     def of(self, load: Op) -> list[Writer]:
-        """The stores whose values the load may read, the latest first; all but the last one may not have happened. Empty where
+        """The accesses whose values the load may read, the latest first; all but the last one may not have happened. Empty where
         there are none, or where another store may come between."""
         exact = self._exact(load)
-        known = {writer.store for writer in exact}
+        known = {writer.access for writer in exact}
         others = [store for store in self.stores if store not in known]
         found: list[Writer] = []
         for writer in sorted([*exact, *self._comparable(load, others)], key=self._age):
-            if writer.distance and not (writer.certain and self._short(writer)):
-                break
-            compared = {one.store for one in found} | {writer.store}
-            if any(self._comes_later(store, load, writer, store in compared) for store in others):
+            if not self._short(writer) or self._comes_between(others, load, writer, found):
                 break
             found.append(writer)
             if writer.certain:
                 break
-        return found
+        return self._ended(load, found, exact, others)
+
+    def _ended(self, load: Op, stores: list[Writer], exact: list[Writer], others: list[Op]) -> list[Writer]:
+        """The stores with a load of the same place behind them, where that keeps memory from being asked; without those that do
+        not: a store of an earlier iteration that may not have happened needs something behind it that has."""
+        sure = bool(stores) and stores[-1].certain
+        for read in sorted(self._read_before(load), key=self._age):
+            newer = [writer for writer in stores if self._age(writer) < self._age(read)]
+            missing = any(self._age(writer) < self._age(read) and writer not in newer for writer in exact)
+            if missing or any(writer.certain for writer in newer) or not self._short(read) or self._comes_between(others, load, read, newer):
+                break
+            if read.distance == 0 or not sure and any(writer.distance for writer in newer):
+                return [*newer, read]
+        return stores if sure else [writer for writer in stores if not writer.distance]
+
+    def _comes_between(self, others: list[Op], load: Op, writer: Writer, found: list[Writer]) -> bool:
+        """Whether one of the other stores may write the place after the writer, unless its address is compared."""
+        compared = {one.access for one in found} | {writer.access}
+        return any(self._comes_later(store, load, writer, store in compared) for store in others)
 
     def _short(self, writer: Writer) -> bool:
-        return writer.distance * moved_type(writer.store).bits <= MOST_BITS
+        return writer.distance * moved_type(writer.access).bits <= MOST_BITS
 
     def _exact(self, load: Op) -> list[Writer]:
         found = []
@@ -72,6 +88,17 @@ class Writers:
                 found.append(Writer(store, distance, self._certain(store, load, distance)))
         return found
 
+    def _read_before(self, load: Op) -> list[Writer]:
+        """Loads of the same place that surely happened: what they read is there still where no store came between."""
+        found = []
+        for other in self.loads:
+            distance = self.places.distance(other, load, self.loop) if other is not load else None
+            if distance is None or distance < 0 or distance and not self.carries:
+                continue
+            if (distance or self.order[other] < self.order[load]) and self._certain(other, load, distance):
+                found.append(Writer(other, distance, True))
+        return found
+
     def _comparable(self, load: Op, others: list[Op]) -> list[Writer]:
         """Stores of the same iteration that may or may not have written all that the load reads."""
         if not self.compare or self.places.function.memories[memory_name(load)].space != "global":
@@ -81,17 +108,17 @@ class Writers:
                 and self.places.same_size(store, load)
                 and any(fact.loop is None and not fact.overlap for fact in self.places.between(store, load))]
 
-    def _certain(self, store: Op, load: Op, distance: int) -> bool:
+    def _certain(self, access: Op, load: Op, distance: int) -> bool:
         facts = self.continuing if distance else implied(predicate(load))
-        return follows(predicate(store), facts)
+        return follows(predicate(access), facts)
 
     def _age(self, writer: Writer) -> tuple[int, int]:
-        return writer.distance, -self.order[writer.store]
+        return writer.distance, -self.order[writer.access]
 
     def _comes_later(self, store: Op, load: Op, writer: Writer, compared: bool) -> bool:
         """Whether the store may write the place between the writer and the load, other than in the load's own iteration if that
         is ``compared``."""
-        at, since = self.order[self.holder[store]], self.order[writer.store]
+        at, since = self.order[self.holder[store]], self.order[writer.access]
         for fact in self.places.between(store, load):
             if fact.kind is not Kind.RAW or fact.dst is not load:
                 continue
@@ -101,4 +128,3 @@ class Writers:
             if here and (fact.distance < writer.distance or fact.distance == writer.distance and at > since):
                 return True
         return False
-

@@ -1,4 +1,4 @@
-"""What a store wrote is used where it is read, without a way through memory."""
+"""What was written or read is used where it is read again, without a way through memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ __all__ = ["Forward"]
 @dataclass(frozen=True)
 class Forward:
     """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
-    in the same iteration, or a fixed number of iterations before, for which the loop carries it. Memory is then asked only in
-    the first iterations, and where the stores did not happen. Stores stay.
+    in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the store may not have
+    happened, a load of that place made before says what is there. Memory is then asked only in the first iterations, and where
+    nothing else is known. Stores stay.
 
     With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the two: it
     takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer`` and ``apart``).
@@ -54,8 +55,7 @@ def _regions(function: Function, places: SamePlaces) -> Iterable[tuple[Region, L
 
 def _writers(places: SamePlaces, region: Region, loop: Loop | None, compare: bool) -> dict[Op, list[Writer]]:
     writers = Writers(places, loop, compare)
-    loads = [op for op in region.ops if op.opcode == "load" and places.plain(op)] if writers.stores else []
-    return {load: found for load in loads if (found := writers.of(load))}
+    return {load: found for load in writers.loads if (found := writers.of(load))}
 
 
 class _Forwarding:
@@ -92,10 +92,13 @@ class _Forwarding:
             _, value = sources.pop()
         else:
             missing = on
-            for happened, _ in sources:
+            last = writers[-1]
+            for writer, (happened, _) in zip(writers, sources, strict=True):
+                if last.certain and writer is not last and writer.distance == last.distance:
+                    continue  # whether or not it happened: the last one did in the same iteration
                 absent = b.value("xor", happened, b.true())
                 missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
-            attrs = {**load.attrs, ALONE: True, APART: tuple(w.store.attrs[WRITER] for w in writers if w.compare)}
+            attrs = {**load.attrs, ALONE: True, APART: tuple(w.access.attrs[WRITER] for w in writers if w.compare)}
             value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
             value = b.value("select", happened, written, value)
@@ -104,12 +107,12 @@ class _Forwarding:
     def _happened(self, writer: Writer, load: Op, b: Builder) -> Value | None:
         """Whether the store took place, where the load does; None where it surely has."""
         if writer.compare:
-            writer.store.attrs.setdefault(WRITER, len(self.numbers))
-            self.numbers.add(writer.store)
-            return b.value("and", predicate(writer.store), self._equal(writer.store, load, b))
+            writer.access.attrs.setdefault(WRITER, len(self.numbers))
+            self.numbers.add(writer.access)
+            return b.value("and", predicate(writer.access), self._equal(writer.access, load, b))
         if writer.distance:
-            return self._earlier(self.always, writer.distance, "after")
-        return None if writer.certain else predicate(writer.store)
+            return self._earlier(self.always if writer.certain else predicate(writer.access), writer.distance, "after")
+        return None if writer.certain else predicate(writer.access)
 
     def _equal(self, one: Op, other: Op, b: Builder) -> Value:
         """Whether two addresses in one memory are equal."""
@@ -118,7 +121,7 @@ class _Forwarding:
         return b.value("eq", *(_resized(v, type, b) for v in offsets))
 
     def _value(self, writer: Writer, type: Type, b: Builder) -> Value:
-        value = writer.store.operands[1]
+        value = writer.access.operands[1] if writer.access.opcode == "store" else writer.access.result
         if writer.distance:
             value = self._earlier(value, writer.distance, value.name)
         return value if value.type == type else b.value("bitcast", value, result=type)

@@ -42,6 +42,7 @@ from .simd import Simd
 from .sroa import SplitArrays
 from .strength import StrengthReduction
 from .tables import ConstantTables
+from .taken import AssumeTaken
 from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
 from .wheels import Wheels
@@ -144,9 +145,10 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        Coalesce(0, options.address_bits), *CLEAN,
+        AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        AssumeTaken(), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
