@@ -211,9 +211,9 @@ _ROWS = [
     # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
-    # `hazard {number, mem, loads, certain}` (load ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an
-    # earlier iteration to one of the ``loads`` addresses is on its way. Its store k is the one that has (number, k) in
-    # ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
+    # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an earlier
+    # iteration to an access's address is on its way; ``asks``: for each access, numbers of the stores that matter to it. Store k
+    # is the one that has (number, k) in ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
     # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is complete when the
     # work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads of ``flush`` then read anew

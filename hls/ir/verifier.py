@@ -302,8 +302,9 @@ class _Verifier:
 
     def _check_hazard(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
-        accesses = op.attrs.get("loads", 0) + len(op.attrs.get("certain", ()))
-        self._require(op.attrs.get("loads", 0) > 0 and op.attrs.get("certain"), op, "compares nothing")
+        asks, stores = op.attrs.get("asks", ()), len(op.attrs.get("certain", ()))
+        accesses = len(asks) + stores
+        self._require(asks and {k for one in asks for k in one} == set(range(stores)), op, "does not compare each store")
         self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
         for k, value in enumerate(op.operands):
             wanted = BOOL if k % 2 else PTR

@@ -13,6 +13,7 @@ from ..ir.accesses import predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
+from .overwritten import resized
 
 __all__ = ["Forward"]
 
@@ -118,7 +119,7 @@ class _Forwarding:
         """Whether two addresses in one memory are equal."""
         offsets = [access.operands[0].op.operands[0] for access in (one, other)]
         type = IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
-        return b.value("eq", *(_resized(v, type, b) for v in offsets))
+        return b.value("eq", *(resized(v, type, b) for v in offsets))
 
     def _value(self, writer: Writer, type: Type, b: Builder) -> Value:
         value = writer.access.operands[1] if writer.access.opcode == "store" else writer.access.result
@@ -145,8 +146,3 @@ class _Forwarding:
         self.following.append(value)
         return body.args[-1]
 
-
-def _resized(offset: Value, type: IntType, b: Builder) -> Value:
-    if offset.type == type:
-        return offset
-    return b.value("zext" if offset.type.bits < type.bits else "trunc", offset, result=type)

@@ -34,7 +34,7 @@ class Order:
     ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
     different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
     A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
-    With ``hazards``, a load that may or may not meet a store of an earlier iteration waits neither for a fence nor for
+    With ``hazards``, an access that may or may not meet a store of an earlier iteration waits neither for a fence nor for
     iterations: a ``hazard`` compares addresses as they come (see :mod:`.hazards`).
     Where work-items meet, everything before is done and nothing behind has begun (see :mod:`.meets`).
     ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
@@ -248,19 +248,21 @@ class _Orderer:
         return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
-        """The loads wait for a token that comes when no store on its way has the address of one of them."""
+        """The accesses wait for a token that comes when no store on its way has the address of one of them."""
         self._keep_apart(check.loops, False)
-        first = min(check.loads, key=check.region.ops.index)
+        first = min(check.accesses, key=check.region.ops.index)
         true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
-        operands = [v for load in check.loads for v in load.operands[:2]]
+        operands = []
+        for access, known in zip(check.accesses, check.known, strict=True):
+            operands += [access.operands[0], predicate(access) if known else true]
         for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
-            operands += [store.operands[0], store.operands[2] if certain else true]
+            operands += [store.operands[0], predicate(store) if certain else true]
             store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
-        attrs = {"number": number, "mem": memory_name(first), "loads": len(check.loads), "certain": tuple(map(int, check.certain))}
+        attrs = {"number": number, "mem": memory_name(first), "asks": check.asks, "certain": tuple(map(int, check.certain))}
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
-        for load in check.loads:
-            self._take(load, hazard.result)
-            self.places.follow(check.region, hazard, load)
+        for access in check.accesses:
+            self._take(access, hazard.result)
+            self.places.follow(check.region, hazard, access)
 
     # --- fences ---
 

@@ -32,6 +32,7 @@ from .merged import Merged
 from .narrow import Narrow
 from .ndrange import NDRange
 from .order import Order
+from .overwritten import Overwritten
 from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .promote import Promote
@@ -148,7 +149,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
-        AssumeTaken(), *CLEAN,
+        AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),

@@ -1,4 +1,4 @@
-"""Hazards of a kernel: which store units each watches, and which load units it lets go on."""
+"""Hazards of a kernel: which store units each watches, and which units it lets go on."""
 
 from amaranth import *
 from amaranth.utils import exact_log2
@@ -21,12 +21,12 @@ class HazardAccess:
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
         self.inside = exact_log2(widest)  # address bits within the largest access
         certain = tuple(bool(one) for one in op.attrs["certain"])
-        self.unit = HazardUnit(context.address_bits - self.inside, entries_for(context.memory_latency), len(self.loads), certain)
+        self.unit = HazardUnit(context.address_bits - self.inside, entries_for(context.memory_latency), op.attrs["asks"], certain)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
 
     def request(self):
         def fields(payload):
-            accesses = [*payload.loads, *payload.stores]
+            accesses = [*payload.asking, *payload.stores]
             for access, pointer, predicate in zip(accesses, self.op.operands[::2], self.op.operands[1::2], strict=True):
                 yield Cat(Signal(self.inside), access.place), pointer
                 yield access.valid, predicate

@@ -1,4 +1,4 @@
-"""Run-time disambiguation: a load waits for earlier stores to its own address, and for no others."""
+"""Run-time disambiguation: an access waits for earlier stores to its own address, and for no others."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -10,13 +10,13 @@ from rtl_lib.lsu.store import RETIRED_BITS
 __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
 
-def hazard_layout(place_bits, loads, stores):
-    """What a token tells: the places that its loads read and its stores write, each ``valid`` if it does.
+def hazard_layout(place_bits, asking, stores):
+    """What a token tells: the places that its accesses ask for and those that its stores write, each ``valid`` if it does.
 
     Accesses meet when their places are equal; a place is an address without the bits inside the largest access.
     """
     place = data.StructLayout({"valid": 1, "place": place_bits})
-    return data.StructLayout({"loads": data.ArrayLayout(place, loads), "stores": data.ArrayLayout(place, stores)})
+    return data.StructLayout({"asking": data.ArrayLayout(place, asking), "stores": data.ArrayLayout(place, stores)})
 
 
 @shared
@@ -94,19 +94,20 @@ class StoreTable(wiring.Component):
 @shared
 class HazardUnit(wiring.Component):
     """Lets tokens through in program order, each when no store of an earlier token that is on its way has a place it
-    loads from.
+    asks for.
 
     Rules
     -----
     1. Tokens leave in the order they came.
     2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`
-       is one of its loads'. Its own stores enter as it is compared, so every later token sees them.
+       is one that it asks this table for. Its own stores enter as it is compared, so every later token sees them.
     3. Where nothing matches, one token passes a cycle, three cycles after it came.
     4. ``waits`` is high while a token is held by a match.
 
     Parameters
     ----------
-    place_bits : width of a place; entries : of each table; loads : of a token
+    place_bits : width of a place; entries : of each table
+    asks : for each place that a token asks for, the numbers of the stores it is compared with
     certain : for each store, whether it is made whenever it enters
 
     Ports
@@ -115,14 +116,16 @@ class HazardUnit(wiring.Component):
     table{k} : what :class:`StoreTable` has to be told of store k: ``retired`` and ``fate``
     """
 
-    def __init__(self, place_bits, entries, loads, certain):
-        self.place_bits, self.entries, self.loads, self.certain = place_bits, entries, loads, tuple(certain)
+    def __init__(self, place_bits, entries, asks, certain):
+        self.place_bits, self.entries, self.asks, self.certain = place_bits, entries, tuple(asks), tuple(certain)
+        if {k for one in self.asks for k in one} != set(range(len(self.certain))):
+            raise ValueError(f"each of {len(self.certain)} stores must be asked for, and no other, not {asks!r}")
         told = {}
         for k in range(len(self.certain)):
             told[f"retired{k}"] = In(RETIRED_BITS)
             told[f"fate{k}"] = In(data.StructLayout({"valid": 1, "made": 1}))
         super().__init__({
-            "i": In(stream.Signature(hazard_layout(place_bits, loads, len(self.certain)))),
+            "i": In(stream.Signature(hazard_layout(place_bits, len(self.asks), len(self.certain)))),
             "o": Out(stream.Signature(0)),
             "waits": Out(1),
             **told,
@@ -146,7 +149,6 @@ class HazardUnit(wiring.Component):
         taken = self.i.valid & self.i.ready
         for table, mask, rest, blocks, place in zip(tables, masks, still, blocked, self.i.payload.stores, strict=True):
             m.d.comb += [
-                table.queries.eq(self.i.payload.loads),
                 table.enter.valid.eq(taken & place.valid),
                 table.enter.place.eq(place.place),
             ]
@@ -161,8 +163,10 @@ class HazardUnit(wiring.Component):
     def _tables(self, m):
         tables = []
         for k, certain in enumerate(self.certain):
-            table = StoreTable(self.place_bits, self.entries, self.loads, certain)
+            asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]
+            table = StoreTable(self.place_bits, self.entries, len(asking), certain)
             m.submodules[f"table{k}"] = table
+            m.d.comb += [query.eq(place) for query, place in zip(table.queries, asking, strict=True)]
             m.d.comb += [table.retired.eq(getattr(self, f"retired{k}")), table.fate.eq(getattr(self, f"fate{k}"))]
             tables.append(table)
         return tables

@@ -71,3 +71,63 @@ __kernel void stores_in_another_order(ARGS) {  // the first load meets only the 
     a[2 * (place & 7) + 1] = odd - any;
   }
 }
+
+__kernel void scattered_twice(ARGS) {  // nothing is read, and the order of stores alone matters
+  for (int i = 0; i < n; i++) {
+    a[at[i]] = i;
+    a[80 + at[n - 1 - i]] = -i;
+  }
+}
+
+__kernel void scattered_where_they_meet(ARGS) {
+  for (int i = 0; i < n; i++) {
+    int v = at[i];
+    if (v > 30) a[v & 7] = i;
+    a[at[n - 1 - i] & 7] = v;
+    if (v & 1) a[(v >> 1) & 7] = v - 1;
+  }
+}
+
+__kernel void either_end(ARGS) {  // one store for both
+  int low = 0, high = 79;
+  for (int i = 0; i < n; i++) {
+    int v = at[i];
+    if (v & 1) a[low++] = v;
+    else a[high--] = v;
+  }
+}
+
+__kernel void swapped(ARGS) {
+  for (int i = 0; i < n; i++) {
+    int p = at[i], q = at[(i * 7 + 3) & 63], held = a[p];
+    a[p] = a[q];
+    a[q] = held;
+  }
+}
+
+__kernel void butterflies(ARGS) {
+  for (int s = 0; s < 4; s++)
+    for (int i = 0; i < n / 2; i++) {
+      int low = ((i >> s) << (s + 1)) | (i & ((1 << s) - 1)), high = low + (1 << s);
+      int u = a[low], v = a[high];
+      a[low] = u + v;
+      a[high] = u - v;
+    }
+}
+
+__kernel void relaxed_edges(ARGS) {  // the condition needs what is read, the address does not
+  for (int i = 0; i < n; i++) {
+    int way = a[at[i]] + 3;
+    if (way < a[80 + at[n - 1 - i]]) a[80 + at[n - 1 - i]] = way;
+  }
+}
+
+__kernel void bubbles(ARGS) {  // the next iteration reads what was stored, or else what was read
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < n - 1 - i; j++)
+      if (a[j] > a[j + 1]) {
+        int held = a[j];
+        a[j] = a[j + 1];
+        a[j + 1] = held;
+      }
+}

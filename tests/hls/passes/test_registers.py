@@ -96,6 +96,30 @@ def test_addresses_of_one_iteration_are_compared(body):
     assert not waits and any(op.attrs.get("apart") for op in walk(function.body))
 
 
+@pytest.mark.parametrize("body, stores", [
+    ("a[b[i] & 31] = i; a[b[i + 1] & 31] = 7;", 2),
+    ("if (b[i] & 1) a[b[i] & 31] = i; else a[b[i + 1] & 31] = 3;", 1),
+    ("if (b[i] & 1) a[m] = i; else if (b[i] & 2) a[b[i] & 31] = 3; else a[b[i + 1] & 31] = 4;", 1),
+    ("if (b[i] > 3) { a[b[i] & 31] = i; if (b[i + 1] > 5) a[b[i + 1] & 31] = 9; }", 2),
+    ("a[b[i] & 31] = i; int v = a[b[i + 2] & 31]; a[b[i + 1] & 31] = v; a[v & 31] = i;", 3),
+], ids=range(5))
+def test_stores_of_one_iteration(body, stores):
+    """They wait for no fence, unless an address comes out of what is stored before."""
+    function = check(f"{LOOP} {{ {body} }}", hazards=True)
+    assert len(in_loops(function, "store")) == stores
+    assert bool(count(function, "fence")) == ("v & 31" in body)
+
+
+@pytest.mark.parametrize("body, loads", [
+    ("if (a[i] > a[i + 1]) { int t = a[i]; a[i] = a[i + 1]; a[i + 1] = t; }", 2),
+    ("if (b[i] & 1) a[i + 1] = a[i] + 3; b[i + 1] ^= a[i + 1];", 2),
+    ("int p = b[i] & 31; if (a[p] > 3) a[p] = d[p];", 1),
+], ids=range(3))
+def test_what_was_read_is_there_where_nothing_was_stored(body, loads):
+    function = check(f"{LOOP} {{ {body} }}", hazards=True)
+    assert len(in_loops(function, "load")) == loads
+
+
 def test_copies_of_a_loop_leave_one_load():
     function = check("\n#pragma unroll 4\nfor (int i = 0; i < n; i++) a[i + 1] = a[i] + b[i];")
     assert not count(function, "fence") and len(in_loops(function, "load")) == 1

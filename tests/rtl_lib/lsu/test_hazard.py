@@ -1,4 +1,4 @@
-"""HazardUnit: no load passes an earlier store to its place that is on its way, and nothing else waits."""
+"""HazardUnit: nothing passes an earlier store to its place that is on its way, and nothing else waits."""
 
 import random
 
@@ -11,19 +11,20 @@ ENTRIES = 8
 
 
 class Scenario:
-    """Random tokens with two loads and two stores, the second of which may turn out not to be made."""
+    """Random tokens with two accesses that ask and two stores, the second of which may turn out not to be made."""
 
-    def __init__(self, seed, places, conflicts=True):
+    def __init__(self, seed, places, conflicts=True, asks=((0, 1), (0, 1))):
+        self.asks = asks
         self.rng = rng = random.Random(seed)
         self.tokens = []
         for n in range(200):
             base = 0 if conflicts else 4 * n
             self.tokens.append({
-                "loads": [(rng.random() < 0.8, base + rng.randrange(places)) for _ in range(2)],
+                "asking": [(rng.random() < 0.8, base + rng.randrange(places)) for _ in range(2)],
                 "stores": [(rng.random() < 0.7, base + rng.randrange(places)), (True, base + rng.randrange(places))],
                 "made": [True, rng.random() < 0.6],
             })
-        self.dut = HazardUnit(16, ENTRIES, 2, (True, False))
+        self.dut = HazardUnit(16, ENTRIES, asks, (True, False))
         self.passed, self.entered, self.visible = [], 0, [0, 0]
         self.cycle = 0
 
@@ -32,13 +33,14 @@ class Scenario:
         return sum(t["stores"][k][0] and t["made"][k] for t in self.tokens[:token])
 
     def unsafe(self, token):
-        """Earlier stores to a place that the token loads from which are not visible."""
+        """Earlier stores to a place that the token asks their table for which are not visible."""
         found = []
         for earlier in range(token):
             for k in range(2):
                 on, place = self.tokens[earlier]["stores"][k]
                 late = self.made_before(earlier, k) >= self.visible[k]
-                if on and self.tokens[earlier]["made"][k] and late and (True, place) in self.tokens[token]["loads"]:
+                asked = [a for a, tables in zip(self.tokens[token]["asking"], self.asks, strict=True) if k in tables]
+                if on and self.tokens[earlier]["made"][k] and late and (True, place) in asked:
                     found.append((earlier, k))
         return found
 
@@ -50,7 +52,7 @@ class Scenario:
                 await ctx.tick()
             ctx.set(i.valid, 1)
             for k in range(2):
-                for kind in ("loads", "stores"):
+                for kind in ("asking", "stores"):
                     on, place = token[kind][k]
                     ctx.set(getattr(i.payload, kind)[k].valid, int(on))
                     ctx.set(getattr(i.payload, kind)[k].place, place)
@@ -110,8 +112,19 @@ class Scenario:
 
 @pytest.mark.parametrize("places", [1, 3, 40])
 @pytest.mark.parametrize(("gap", "delay"), [(0.0, 0), (0.4, 2)])
-def test_no_load_passes_an_earlier_store(places, gap, delay):
-    Scenario(places, places).run(gap, delay)
+@pytest.mark.parametrize("asks", [((0, 1), (0, 1)), ((1,), (0,)), ((0, 1), (1,))])
+def test_nothing_passes_an_earlier_store(places, gap, delay, asks):
+    Scenario(places, places, asks=asks).run(gap, delay)
+
+
+def test_only_what_is_asked_for_is_waited_for():
+    """One place for all: a token that asks for no store of its own kind follows at once."""
+    scenario = Scenario(7, 1, asks=((1,), (0,)))
+    for token in scenario.tokens:
+        token["stores"], token["asking"] = [(True, 0), (False, 0)], [(True, 0), (False, 0)]
+    scenario.dut = HazardUnit(16, 64, scenario.asks, (True, True))
+    scenario.run(0.0, 0)
+    assert scenario.cycle < 4 * len(scenario.tokens)
 
 
 def test_without_conflicts_only_room_is_waited_for():
@@ -124,9 +137,14 @@ def test_tokens_without_stores_pass_one_a_cycle():
     scenario = Scenario(6, 4)
     for token in scenario.tokens:
         token["stores"] = [(False, 0), (False, 0)]
-    scenario.dut = HazardUnit(16, ENTRIES, 2, (True, True))
+    scenario.dut = HazardUnit(16, ENTRIES, scenario.asks, (True, True))
     scenario.run(0.0, 0)
     assert scenario.cycle <= len(scenario.tokens) + 5
+
+
+def test_every_store_is_asked_for():
+    with pytest.raises(ValueError, match="asked for"):
+        HazardUnit(16, ENTRIES, ((0,),), (True, True))
 
 
 def test_a_table_has_a_power_of_two_entries():

@@ -1,0 +1,189 @@
+"""Stores to places that nobody knows beforehand, of one iteration: one store where only one is made, and none that is overwritten."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..analysis.behind import behind
+from ..analysis.dependence import APART, WRITER, Dependence, dependences
+from ..analysis.same_place import SamePlaces
+from ..analysis.trips import decided, implied
+from ..ir import Builder, Function, IntType, Op, Region, Value, memory_name, walk
+from ..ir.accesses import predicate
+from ..ir.clone import clone_function
+
+__all__ = ["Overwritten", "resized"]
+
+#: stores of one region to one memory whose addresses are compared with each other's
+MOST_COMPARED = 4
+
+
+@dataclass(frozen=True)
+class Overwritten:
+    """Before: a flat kernel without tokens. After: two stores of one region that may or may not have one address, and of which
+    at most one is made, are one store. With ``compare``, of two that may both be made the first one is made only if the
+    addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
+
+    What is between two stores, and must see the first one in memory, keeps both as they are.
+    """
+
+    address_bits: int = 64
+    compare: bool = False
+    name = "overwritten-stores"
+
+    def run(self, function: Function) -> Function:
+        groups = _together(function)
+        if not groups:
+            return function
+        result = clone_function(function)
+        facts = [fact for fact in dependences(result, self.address_bits) if not fact.overlap]
+        pairs = _Pairs(SamePlaces(result, self.address_bits), facts, self.address_bits)
+        while pairs.treat(self.compare):
+            pass
+        return result
+
+
+def _together(function: Function) -> list[list[Op]]:
+    """Stores of one region to one memory, where there are several."""
+    found: dict[tuple[Region, str], list[Op]] = {}
+    for region in _regions(function.body):
+        for op in region.ops:
+            if op.opcode == "store":
+                found.setdefault((region, memory_name(op)), []).append(op)
+    return [stores for stores in found.values() if len(stores) > 1]
+
+
+def _regions(region: Region) -> Iterable[Region]:
+    yield region
+    for op in region.ops:
+        for inner in op.regions:
+            yield from _regions(inner)
+
+
+class _Pairs:
+    """The pairs of stores of a function that need an order, by what is known of it; ``facts`` change as stores do."""
+
+    def __init__(self, places: SamePlaces, facts: list[Dependence], address_bits: int):
+        self.places, self.facts, self.address_bits = places, facts, address_bits
+
+    def treat(self, compare: bool) -> bool:
+        """Treat one pair; False if there is none left."""
+        for stores in _together(self.places.function):
+            for pair in self._of(stores):
+                if not pair.movable():
+                    continue
+                if pair.exclusive():
+                    pair.merge()
+                    self._merged(pair)
+                    return True
+                if compare and len(stores) <= MOST_COMPARED and pair.in_iteration and pair.comparable():
+                    pair.compare()
+                    self._compared(pair)
+                    return True
+        return False
+
+    def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
+        for k, first in enumerate(stores):
+            for second in stores[k + 1:]:
+                order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
+                if any(not fact.known for fact in order):
+                    yield _Pair(self.places, self.facts, first, second, self.address_bits)
+
+    def _merged(self, pair: "_Pair"):
+        """What holds of the first store now holds of the second."""
+        def now(op: Op) -> Op:
+            return pair.second if op is pair.first else op
+
+        facts = (replace(fact, src=now(fact.src), dst=now(fact.dst)) for fact in self.facts)
+        self.facts = list(dict.fromkeys(fact for fact in facts if fact.src is not fact.dst or fact.loop is not None))
+
+    def _compared(self, pair: "_Pair"):
+        self.facts = [fact for fact in self.facts if fact.loop is not None or {fact.src, fact.dst} != {pair.first, pair.second}]
+
+
+class _Pair:
+    """Two stores to one memory, the first one before the second in program order."""
+
+    def __init__(self, places: SamePlaces, known: Iterable[Dependence], first: Op, second: Op, address_bits: int):
+        self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
+        self.known = [fact for fact in known if fact.loop is None]
+        self.region: Region = places.tree.region_of(second)
+        #: whether both may have one address in one iteration
+        self.in_iteration = any(fact.src is first and fact.dst is second for fact in self.known)
+
+    def movable(self) -> bool:
+        """Whether the first store may take place right before the second one."""
+        places, ops = self.places, self.region.ops
+        if not places.undisturbed(self.region):
+            return False
+        if not (places.plain(self.first) and places.plain(self.second) and places.same_size(self.first, self.second)):
+            return False
+        passed = ops[ops.index(self.first) + 1:ops.index(self.second)]
+        between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
+        return not any(fact.src is self.first and fact.dst in between for fact in self.known)
+
+    def exclusive(self) -> bool:
+        """Whether at most one of the stores is made."""
+        if self.first.operands[1].type != self.second.operands[1].type:
+            return False
+        return _never_both(predicate(self.first), predicate(self.second))
+
+    def comparable(self) -> bool:
+        """Whether all of the second store but its value is known without anything that waits for the first one."""
+        followers: dict[Op, set[Op]] = {}
+        for fact in self.known:
+            if not (fact.src is self.first and fact.dst is self.second):
+                followers.setdefault(fact.src, set()).add(fact.dst)
+        pointer, _, condition = self.second.operands
+        memory = self.places.function.memories[memory_name(self.first)]
+        return memory.space == "global" and not {pointer, condition} & behind(self.region, self.first, followers)
+
+    def merge(self):
+        """One store in the place of the second."""
+        b = Builder(Region(), self.second.span)
+        (pointer, value, condition), (other_pointer, other, other_condition) = self.first.operands, self.second.operands
+        if pointer is not other_pointer:
+            one, two = (resized(p.op.operands[0], self._offset_type(), b) for p in (pointer, other_pointer))
+            other_pointer = b.addr(memory_name(self.first), b.value("select", condition, one, two))
+        if value is not other:
+            other = b.value("select", condition, value, other)
+        self.second.operands[:] = [other_pointer, other, b.value("or", condition, other_condition)]
+        self.region.ops.remove(self.first)
+        self._insert(b.region.ops)
+
+    def compare(self):
+        """The first store, right before the second, is made where the second does not overwrite it."""
+        b = Builder(Region(), self.first.span)
+        one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
+        overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
+        self.first.operands[2] = b.value("and", predicate(self.first), b.value("xor", overwritten, b.true()))
+        number = self.first.attrs.setdefault(WRITER, self._new_number())
+        self.second.attrs[APART] = (*self.second.attrs.get(APART, ()), number)
+        self.region.ops.remove(self.first)
+        self._insert([*b.region.ops, self.first])
+
+    def _insert(self, ops: list[Op]):
+        at = self.region.ops.index(self.second)
+        self.region.ops[at:at] = ops
+
+    def _offset_type(self) -> IntType:
+        offsets = (op.operands[0].op.operands[0] for op in (self.first, self.second))
+        return IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
+
+    def _new_number(self) -> int:
+        return 1 + max((op.attrs.get(WRITER, -1) for op in walk(self.places.function.body)), default=-1)
+
+
+def _never_both(one: Value, other: Value) -> bool:
+    """Whether two conditions exclude each other: what one implies, the other one denies."""
+    for either, rest in ((one, other), (other, one)):
+        if either.op is not None and either.op.opcode == "or":
+            return all(_never_both(part, rest) for part in either.op.operands)
+    facts = implied(other)
+    return any(decided(value, facts) not in (None, truth) for value, truth in implied(one).items())
+
+
+def resized(offset: Value, type: IntType, b: Builder) -> Value:
+    """A byte offset into a memory, which is unsigned, with the type's bits."""
+    if offset.type == type:
+        return offset
+    return b.value("zext" if offset.type.bits < type.bits else "trunc", offset, result=type)
