@@ -16,6 +16,7 @@ from ..ir import Function, MemoryObject, Op, memory_name, moved_type, predicate,
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
+from .rows import InRow, rows_of
 
 #: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
 RING = "ring"
@@ -179,10 +180,31 @@ class DependenceTester:
         (one, here), (other, there) = self._shape(src), self._shape(dst)
         key = one, other, there - here, loop, same
         if key not in self.meetings:
-            question = _Question(self, src, dst, loop, same)
-            known = question.known
-            self.meetings[key] = (None if question.apart else self._ask(question.text)), known
+            self.meetings[key] = self._answer(_Question(self, src, dst, loop, same))
+        if self.meetings[key][0] is None:
+            return self.meetings[key]
+        key = one, other, here, there, loop, same  # whether a place is in its row is not a matter of the difference alone
+        if key not in self.meetings:
+            inside = self._rows(src, dst)
+            self.meetings[key] = (self._answer(_Question(self, src, dst, loop, same, inside)) if inside
+                                  else self.meetings[one, other, there - here, loop, same])
         return self.meetings[key]
+
+    def _answer(self, question: "_Question") -> tuple[int | None, bool]:
+        known = question.known
+        return None if question.apart else self._ask(question.text), known
+
+    def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:
+        """Both offsets in rows of one length, where neither access ever leaves its row."""
+        inside = rows_of(self.forms, self.forms.offset(src), self.forms.offset(dst))
+        if inside is None:
+            return None
+        for access, place in zip((src, dst), inside, strict=True):
+            around = self.tree.around(access)
+            alone = _Question(self, access, access, None, len(around))
+            if self._ask(alone.outside(place)) is not None:
+                return None
+        return inside
 
     def _shape(self, access: Op) -> tuple[int, int]:
         """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,
@@ -208,12 +230,14 @@ class DependenceTester:
 class _Question:
     """At which distance do two accesses meet? The outermost ``same`` loops are at one iteration for both."""
 
-    def __init__(self, tester: DependenceTester, src: Op, dst: Op, loop: Loop | None, same: int):
+    def __init__(self, tester: DependenceTester, src: Op, dst: Op, loop: Loop | None, same: int,
+                 rows: tuple[InRow, InRow] | None = None):
         self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)
         self.limits: dict[str, str] = {}  #: what is known of each name
-        self.distance = self._between(tester.forms.offset(src), tester.forms.offset(dst))
+        self.distance = self._between(*(rows[k].column if rows else tester.forms.offset(op) for k, op in enumerate((src, dst))))
+        self.row_distance = self._between(rows[0].row, rows[1].row) if rows else {}
 
     def _between(self, src: Affine, dst: Affine) -> dict:
         """dst - src as factors of names; the constant has the name 1."""
@@ -260,13 +284,24 @@ class _Question:
         """The question for isl: the set of distances d."""
         low, high = 1 - _size(self.dst), _size(self.src) - 1
         terms = [f"{low} <= {_sum(self.distance)} <= {high}"]
+        if self.row_distance:
+            terms.append(f"{_sum(self.row_distance)} = 0")
         for side, access in (("src", self.src), ("dst", self.dst)):
             terms += [c for condition in self.tester.domains.of(access) for c in self._condition(condition, side)]
         if self.loop is None:
             terms.append("d = 0")
         else:
             terms += [f"d = {self._name(self.loop, 'dst')} - {self._name(self.loop, 'src')}", "d >= 1"]
-        terms += self.limits.values()
+        return self._set([*terms, *self.limits.values()])
+
+    def outside(self, place: InRow) -> str:
+        """The question whether the one access, which is source and destination, ever leaves its row: a set, empty if not."""
+        left, right = place.column, place.pitch - place.column - Affine(_size(self.dst))
+        terms = [f"({_sum(self._named(left, 'dst'))} < 0 or {_sum(self._named(right, 'dst'))} < 0)", "d = 0"]
+        terms += [c for condition in self.tester.domains.of(self.dst) for c in self._condition(condition, "dst")]
+        return self._set([*terms, *self.limits.values()])
+
+    def _set(self, terms: list[str]) -> str:
         unknowns = f"exists {', '.join(self.names.values())} : " if self.names else ""
         return f"{{ [d] : {unknowns}{' and '.join(dict.fromkeys(terms))} }}"
 

@@ -89,10 +89,24 @@ def test_nests():
     assert not any(" j " in fact for fact in nest("a[j] += b[i];"))
 
 
-def test_a_symbolic_row_length_is_known_within_a_row():
-    facts = said(loop("\n#pragma unroll 1\nfor (int j = 0; j < m; j++) a[i * m + j] += 1;"))
-    assert not any(" j " in fact for fact in facts)
-    assert any(fact.startswith("RAW a i 1") for fact in facts)
+def test_rows_of_a_length_that_is_an_argument():
+    def nest(body, columns="int j = 0; j < m; j++"):
+        return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))
+
+    assert nest("a[i * m + j] += 1;") == {"WAR a - 0"}
+    assert nest("a[(i + 1) * m + j] = a[i * m + j];") == {"RAW a i 1"}
+    assert nest("a[i * m + j] += a[(i - 1) * m + j];") == {"WAR a - 0", "RAW a i 1"}
+    for facts in (nest("a[i * m + j] += 1;", "int j = 0; j <= m; j++"),  # the first of the next row
+                  nest("a[i * m + j] += 1;", "int j = -1; j < m; j++"), nest("a[i * m + j] += a[j];")):  # row 0
+        assert any(fact.startswith("RAW a i 1") for fact in facts)
+    assert nest("a[(i + 1) * m + j] += a[j];") == {"WAR a - 0"}
+
+
+def test_rows_of_a_matrix_that_is_solved_in_place():
+    body = ("for (int i = k + 1; i < n; i++) { a[i * n + k] /= a[k * n + k];"
+            "\n#pragma unroll 1\nfor (int j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j]; }")
+    facts = said(f"__kernel void k(__global int *restrict a, int n) {{\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {body} }}")
+    assert not any(" i " in fact for fact in facts) and any(fact.startswith("RAW a k 1") for fact in facts)
 
 
 def test_different_buffers_matter_unless_restricted():

@@ -60,10 +60,33 @@ def flat(text):
     return function, options.address_bits
 
 
-@pytest.mark.parametrize("seed", range(32))
-def test_nothing_is_missed(seed, monkeypatch):
+def element(rng, counters):
+    """An element of a matrix with rows of n, mostly one that is in its row."""
+    row, column = rng.choice(counters), rng.choice(counters)
+    shift = rng.choice(["", "", "", " + 1", " - 1"])
+    row, column = f"{row}{rng.choice(['', '', ' + 1', ' - 1'])}", f"{column}{shift}"
+    return rng.choice([f"a[({row}) * n + {column}]", f"a[({row}) * n + {column}]", f"a[{column}]", f"a[({row}) * n + m]"])
+
+
+def matrix_kernel(rng):
+    """Nests over rows and columns of a matrix whose size is an argument, as solvers of equations have them."""
+    def nest(depth, counters=()):
+        counter = "kij"[len(counters)]
+        start, end = rng.choice(["0", "0", "1", *(f"{c} + 1" for c in counters), *counters]), rng.choice(["n", "n", "n - 1", *counters])
+        inner = (*counters, counter)
+        parts = [f"{element(rng, inner)} = {element(rng, inner)} + 1;" for _ in range(rng.randint(0 if depth > 1 else 1, 2))]
+        if depth > 1:
+            parts.insert(rng.randint(0, len(parts)), nest(depth - 1, inner))
+        body = "\n".join(parts)
+        return f"#pragma unroll 1\nfor (int {counter} = {start}; {counter} < {end}; {counter}++) {{\n{body}\n}}"
+
+    return f"__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{\n{nest(rng.randint(2, 3))}\n}}"
+
+
+@pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48))])
+def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
-    text = kernel(rng)
+    text = make(rng)
     monkeypatch.setattr(Order, "run", lambda self, function: function)
     function, address_bits = flat(text)
     said = {(d.src, d.dst, d.loop): d for d in dependences(function, address_bits)}
