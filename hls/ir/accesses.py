@@ -10,11 +10,15 @@ from .nodes import Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["PREDICATES", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate", "reaches_memory"]
+__all__ = ["PREDICATES", "TURNS", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate", "reaches_memory"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
                               "channel_write": 1}
+
+
+#: attribute of a store that stands for so many of the source, which take turns
+TURNS = "turns"
 
 
 def is_access(op: Op) -> bool:

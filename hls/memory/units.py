@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, walk
+from ..ir.accesses import TURNS
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -46,9 +47,12 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) 
 def _wide(access: Access, steps) -> Access:
     """The reason of an access that stands for several of the source; which way a wide one goes."""
     members, lines = access.op.attrs.get("members", 1), access.op.attrs.get("lines", ())
+    turns = access.op.attrs.get(TURNS, 1)
+    where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
+    if turns > 1:
+        return replace(access, reason=f"{turns} stores{where} of an iteration, which may meet, take turns; {access.reason}")
     if members == 1:
         return access
-    where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
     if not access.lanes:
         return replace(access, reason=f"{members} equal loads{where} are made once; {access.reason}")
     down = bool(steps) and steps[0][1].amount is not None and steps[0][1].amount < 0

@@ -41,6 +41,8 @@ from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
 from .simd import Simd
 from .sroa import SplitArrays
+from .steady_loads import SteadyLoads
+from .store_turns import StoreTurns
 from .strength import StrengthReduction
 from .tables import ConstantTables
 from .taken import AssumeTaken
@@ -132,6 +134,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((IfConvert(), *CLEAN)),
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
         Simd(), *CLEAN,
+        # bounds that are read from memory are bounds like others from here on
+        SteadyLoads(), *CLEAN,
         # before loops assume that they go on, which gives the last sum a user of its own
         *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
@@ -151,6 +155,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        # what is still several stores; where memory never waits, order costs nothing
+        *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for

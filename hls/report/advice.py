@@ -60,9 +60,14 @@ def _resource(cause: Bottleneck, ii: int) -> str:
     return f"Remove it: fewer stores in an iteration, or an array for each of them in place of {cause.subject.partition(' (')[0]}"
 
 
+def _turns(cause: Bottleneck, ii: int) -> str:
+    return ("Remove it: fewer stores in an iteration, or places that the compiler can tell apart, as sums of counters with different "
+            "constants are")
+
+
 def _wish(cause: Bottleneck, ii: int) -> str:
     return "Remove the pragma, if there is no other reason for it"
 
 
-_ADVICE = {"data": _data, "memory": _memory, "condition": _condition, "resource": _resource, "request": _wish,
+_ADVICE = {"data": _data, "memory": _memory, "condition": _condition, "resource": _resource, "turns": _turns, "request": _wish,
            "concurrency": _wish, "ahead": _wish}

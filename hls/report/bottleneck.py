@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from ..analysis.channels import is_call
-from ..ir import MemoryObject, Op, Region, TokenType, Value, has, is_access
+from ..ir import MemoryObject, Op, Region, TokenType, Value, has, memory_name
+from ..ir.accesses import TURNS
 from ..schedule import RegionPlan
 from ..schedule.queues import CALL_LATENCY
 from .model import Bottleneck, Serial, Share
+from .tokens import giver, taker
 from .words import say_operation, variable
 
 __all__ = ["LoopExplainer"]
@@ -22,10 +24,10 @@ class LoopExplainer:
         self.memories, self.loops, self.memory_latency = memories, loops, memory_latency
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
-        """None for a loop of II 1. A recurrence that a schedule was made for, one that waits between levels, or what the source
-        asks for."""
+        """A recurrence that a schedule was made for, one that waits between levels, or what the source asks for; for a loop of
+        II 1 the stores that take turns in it, or None."""
         if plan.ii == 1:
-            return None
+            return self._turns(plan)
         wishes = {"request": "ii", "concurrency": "max_concurrency", "ahead": "speculated_iterations"}
         if plan.cause in wishes:
             return Bottleneck(plan.cause, str(plan.loop.attrs.get(wishes[plan.cause], 1)), plan.loop.span)
@@ -67,6 +69,13 @@ class LoopExplainer:
         """The variable-latency operations on the way."""
         on_way = _between(plan.region, start, end)
         return [row.op for level in plan.levels for row in level.row if row.op in on_way and row.joins]
+
+    def _turns(self, plan: RegionPlan) -> Bottleneck | None:
+        """Stores of one iteration that are made one after the other."""
+        stores = [op for level in plan.levels for row in level.row if row.op in self.loops
+                  for op in row.op.regions[0].ops if TURNS in op.attrs]
+        most = max(stores, key=lambda op: op.attrs[TURNS], default=None)
+        return most and Bottleneck("turns", f"{most.attrs[TURNS]} stores to {memory_name(most)}", most.span, cycles=0)
 
     # --- within one level: the critical cycle of the schedule ---
 
@@ -131,11 +140,11 @@ class LoopExplainer:
 
     def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         """Accesses that take the token wait for those that gave it in an earlier iteration."""
-        held = next((op for op in plan.region.ops if arg in op.operands and (is_access(op) or is_call(op))), None)
+        held, gave = taker(plan.region, arg), giver(following)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
-        return Bottleneck("memory", subject, held.span if held else plan.loop.span, _place(following, plan), plan.ii,
-                          arg.type.distance, shares)
+        return Bottleneck("memory", subject, held.span if held else plan.loop.span,
+                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares)
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
         """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""

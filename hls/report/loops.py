@@ -87,7 +87,9 @@ class _Collector:
         merged = self.merged.get(source.span)
         if ops and merged is None:
             if unroll is None and source.unroll not in (0, 1):
-                unroll = Unroll(None, False, "its trip count is not known at compile time")
+                known = all("trip_count" in op.attrs for op in ops)
+                unroll = Unroll(None, False, "it fills a memory that takes an element in a cycle" if known else
+                                "its trip count is not known at compile time")
             return self._hardware(ops, unroll, children)
         return Loop(source.label, source.span, 0, trip_count=unrolled.copies if unrolled else None, unroll=unroll,
                     children=children, part_of=(merged.how, merged.into) if merged else None)
@@ -104,7 +106,7 @@ class _Collector:
             limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
             # where enough invocations take turns, nothing is lost
-            advice=advise(bottleneck if plan.slots < plan.ii else None, serial, plan.ii),
+            advice=advise(bottleneck if plan.slots < max(plan.ii, 2) else None, serial, plan.ii),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:

@@ -27,7 +27,8 @@ class Bottleneck:
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
     (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
-    is known late), "resource" (``subject`` is shared), or what the source asks for: "request" (this interval),
+    is known late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are made one after the
+    other), or what the source asks for: "request" (this interval),
     "concurrency" (no more than ``subject`` iterations on their way), "ahead" (no more than ``subject`` iterations before it is
     known whether there are any).
     """

@@ -93,7 +93,8 @@ def _rate(loop: Loop) -> str:
         own = "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest"
         every = f", which is every {loop.paced:,} cycles" if loop.paced is not None and loop.paced >= loop.ii else ""
         return f"{ii}an iteration starts when the loop inside takes it{every or own}"
-    return f"{ii}an iteration starts every " + ("cycle" if loop.ii == 1 else f"{loop.ii} cycles")
+    cycles = max(loop.ii, loop.paced or 0)
+    return f"{ii}an iteration starts every " + ("cycle" if cycles == 1 else f"{cycles} cycles")
 
 
 def _inner(loop: Loop) -> bool:
@@ -153,6 +154,7 @@ def _cause(bottleneck: Bottleneck) -> str:
         "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which may touch the same address",
         "condition": "whether another iteration follows is known late{at}",
         "resource": "{subject} is shared by several operations{at}",
+        "turns": "{subject}{at} may meet in an iteration, and are made one after the other",
         "request": "the source asks for this interval{at}",
         "concurrency": "the source allows {subject} of its iterations at a time{at}",
         "ahead": "the source allows to issue {subject} of its iterations before it is known whether there are any{at}",

@@ -1,0 +1,41 @@
+"""Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further inside."""
+
+from ..analysis.channels import is_call
+from ..ir import Op, Region, Value
+from ..ir.accesses import reaches_memory
+
+__all__ = ["giver", "taker"]
+
+
+def taker(region: Region, token: Value) -> Op | None:
+    """The first access or call in the region, or in loops inside it, that waits for the token; None if nothing does."""
+    for op in region.ops:
+        if token in op.operands:
+            found = _taken_by(op, token, region)
+        else:
+            found = next((inner for part in op.regions if (inner := taker(part, token)) is not None), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _taken_by(op: Op, token: Value, region: Region) -> Op | None:
+    if reaches_memory(op) or is_call(op):
+        return op
+    if op.opcode == "loop":
+        (body,) = op.regions
+        inside = [body.args[k] for k, value in enumerate(op.operands[1:]) if value is token]
+        return next((found for arg in inside if (found := taker(body, arg)) is not None), None)
+    if op.opcode in ("fence", "token", "hazard"):
+        return next((found for result in op.results if (found := taker(region, result)) is not None), None)
+    return None
+
+
+def giver(token: Value) -> Op | None:
+    """The access, or call, that the token comes from; None where it comes from before the region."""
+    op = token.op
+    if op is None or reaches_memory(op) or is_call(op):
+        return op
+    if op.opcode == "loop":
+        return giver(op.regions[0].terminator.operands[1 + token.index])
+    return next((found for value in op.operands if (found := giver(value)) is not None), None)

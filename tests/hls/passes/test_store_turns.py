@@ -1,0 +1,66 @@
+"""Stores of one iteration that may meet: which take turns in a loop of their own, and that the last one still counts."""
+
+import random
+
+import numpy as np
+import pytest
+from test_transforms import compiled, same
+
+from hls.ir import walk
+from hls.ir.accesses import TURNS
+
+HEAD = "kernel void k(global const int *restrict a, global int *restrict b, global int *restrict c, global int *d, global int *e, int n)"
+
+
+def turns(function) -> list[int]:
+    return [op.attrs[TURNS] for op in walk(function.body) if TURNS in op.attrs]
+
+
+def check(body: str, expected: list[int], **options):
+    module, function = compiled(f"{HEAD} {{ {body} }}", hazards=True, **options)
+    assert turns(function) == expected
+    for n in (0, 1, 2, 9):
+        rng = np.random.default_rng(n)
+        same(module, function, {name: rng.integers(0, 16, 64).astype(np.int32) for name in "abcde"}, {"n": n})
+
+
+@pytest.mark.parametrize("body, expected", [
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; b[a[i + 1]] = -i; }", [2]),
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; if (a[i] & 1) b[a[i + 1]] = -i; }", [2]),
+    ("for (int i = 0; i < n; i++) { if (a[i] & 2) { b[a[i]] = i; if (a[i] & 1) b[a[i + 1]] = -i; } }", [2]),
+    ("_Pragma(\"unroll 4\") for (int i = 0; i < n; i++) b[a[i]] = i;", [4]),
+    ("for (int i = 0; i < n; i++) { b[i] = i; b[i + 20] = -i; }", [2]),  # meet 20 iterations later
+    ("for (int i = 0; i < n; i++) { b[2 * i] = i; b[2 * i + 25] = -i; }", []),  # never meet
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; c[a[i + 1]] = -i; }", []),  # restrict
+    ("for (int i = 0; i < n; i++) { d[a[i]] = i; d[a[i + 1]] = -i; }", [2]),
+    ("for (int i = 0; i < n; i++) { d[a[i]] = i; e[0] = i; d[a[i + 1]] = -i; }", []),  # e may be d
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; b[a[i + 1]] = b[i]; }", []),  # is read: addresses are compared
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; c[i] = i; b[a[i + 1]] = 2; c[a[i]] = 5; }", [2, 2]),
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; for (int j = 0; j < i; j++) c[j] += j; b[a[i + 1]] = 2; }", [2]),
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; for (int j = 0; j < i; j++) b[j] = j; b[a[i + 1]] = 2; }", []),
+    ("for (int i = 0; i < n; i++) { b[a[i]] = i; ((global char *)b)[a[i + 1]] = 2; }", []),  # of different sizes
+    ("b[a[0]] = n; b[a[1]] = -n;", []),  # in no loop: waits once
+], ids=range(15))
+def test_stores(body, expected):
+    check(body, expected)
+
+
+def test_memory_that_never_waits_needs_no_turns():
+    _, function = compiled(f"{HEAD} {{ for (int i = 0; i < n; i++) {{ b[a[i]] = i; b[a[i + 1]] = -i; }} }}")
+    assert turns(function) == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random(seed):
+    """Any stores under any conditions, in loops of any shape."""
+    rng = random.Random(seed)
+    def store():
+        guard = rng.choice(["", f"if (a[i] & {rng.choice([1, 2, 4])}) ", f"if (i > {rng.randrange(4)}) "])
+        index = rng.choice(["a[i]", "a[i + 1]", "i", "15 - i", "(i * 3) & 7", "a[(a[i] & 3) + i]"])
+        return f"{guard}{rng.choice('bbbc')}[{index}] = {rng.randrange(99)} + i;"
+    body = " ".join(store() for _ in range(rng.randrange(2, 7)))
+    unroll = rng.choice(["", '_Pragma("unroll 2") ', '_Pragma("unroll 3") '])
+    module, function = compiled(f"{HEAD} {{ {unroll}for (int i = 0; i < n; i++) {{ {body} }} }}", hazards=True)
+    for n in (0, 1, 5, 9):
+        data = np.random.default_rng(n)
+        same(module, function, {name: data.integers(0, 16, 64).astype(np.int32) for name in "abcde"}, {"n": n})
