@@ -17,8 +17,8 @@ __all__ = [
 class Int:
     """An integer type; ``bool`` has one bit of value and one byte of size.
 
-    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it takes as many bytes as the next
-    wider integer of C (:func:`container`).
+    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it is the next wider integer of
+    C (:func:`container`).
     """
 
     name: str

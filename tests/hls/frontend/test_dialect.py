@@ -254,6 +254,40 @@ def test_integers_of_exact_width(left, right):
             assert there["o"].tolist() == wanted, s
 
 
+EXACT_MEMBERS = """
+#include "ihc_apint.h"
+typedef struct { uint10_t a; int5_t b; uint1_t d; int20_t e; } __attribute__((aligned(8))) Mixed;
+typedef struct { int9_t v[4]; } Same;
+typedef struct { bool a, b; } Bools;
+union Words { uint12_t s[2]; uint i; };
+int use(Mixed m) { return m.a + m.b * 3 + m.d + m.e; }
+__kernel void k(__global Mixed *restrict m, __global Same *restrict s, __global int *restrict o, Mixed given, Same other, Bools truths) {
+    Mixed x = m[0]; x.a += 5; x.e = -x.e; m[1] = x; o[0] = use(x); o[1] = use(given);
+    Same q = s[0]; q.v[o[7] & 3] = -200; s[1] = q; o[2] = q.v[0] + other.v[3] * 1000; o[3] = truths.a + 2 * truths.b;
+    union Words u; u.i = o[6]; o[4] = u.s[0]; u.s[1] = 77; o[5] = u.i;
+}
+"""
+
+
+def test_members_of_exact_width():
+    """In memory they are C's next wider integers, of which only the low bits count."""
+    module = parse_source(EXACT_MEMBERS, "k.cl").module
+    raw = bytes([1, 2, 3, 4, 5, 6, 7, 8])
+    scalars = {"given": np.frombuffer(raw, "u1"), "other": np.array([1, 2, 3, 511], "u2"), "truths": np.array([1, 1], "u1")}
+    given = {"m": np.frombuffer(raw + bytes(8), "u1").copy(), "s": np.frombuffer(raw * 2, "i2").copy(),
+             "o": np.array([0] * 6 + [0x12345678, 2], "i4")}
+    a, b, d, e = 0x201, 3, 0, exactly(0x08070605, 20, True)
+    for each in (module, optimize(module, PipelineOptions(check=True))):
+        here, there = {n: x.copy() for n, x in given.items()}, {n: x.copy() for n, x in given.items()}
+        run_kernel(each, "k", here, scalars)
+        Emulator(each, hasty=True).run("k", there, scalars, IndexSpace.of((1,)))
+        compare(here, there, "the emulator")
+        assert here["o"][:6].tolist() == [a + 5 + 3 * b + d - e, a + 3 * b + d + e, exactly(0x201, 9, True) - 1000, 3, 0x678,
+                                          0x12345678 & 0xffff | 77 << 16]
+        assert here["m"].view("u4")[2:].tolist() == [(a + 5) | b << 16 | d << 24, -e & 0xffffffff]
+        assert here["s"][4:].tolist() == [exactly(0x201, 9, True), exactly(0x403, 9, True), -200, exactly(0x807, 9, True)]
+
+
 def test_attributes_of_a_typedef_are_not_dropped():
     source = """typedef int __attribute__((strange)) A; typedef struct { char c[3]; } S __attribute__((packed));
     __kernel void k(A a) { S s; }"""
