@@ -9,7 +9,8 @@ from .analysis.deadlock import Verdict, find_deadlocks
 from .analysis.token_run import Link
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Function, Module
+from .ir import Function, Module, walk
+from .ir.clone import clone_function
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
 from .options import Options
 from .passes.copies import GroupCopies
@@ -28,7 +29,7 @@ from .rtl.system import KernelInput, build_system
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, plan_kernel
 from .target.board import Board, load_board
 
-__all__ = ["CompiledKernel", "Result", "compile", "compile_module", "plan_module"]
+__all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +87,35 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     with uncollected():
         module = link_program(module)
         kernels, told = plan_module(module, board, options)
-        channels = plan_channels(module.channels, [k.function for k in kernels], board)
-        channels = balance_channels(channels, [k.plan for k in kernels], board.memory.read_latency)
+        channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
     warnings = (*warnings, *told, *(one.warning for one in networks if one.warning))
     return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
+
+
+def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board) -> tuple[ChannelPlan, ...]:
+    """The channels as they are built."""
+    asked = plan_channels(module.channels, [k.function for k in kernels], board)
+    return balance_channels(asked, [k.plan for k in kernels], board.memory.read_latency)
+
+
+def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
+    """How many values each channel (by name and index) holds as hardware, for a linked program. What printf shows passes by no
+    channel, so it is left out. Raises CompileError for a program that cannot be hardware."""
+    with uncollected():
+        silent = Module({f.name: _without_printf(f) for f in module.functions.values()}, module.sources, module.channels)
+        kernels, _ = plan_module(silent, board, options)
+        return {(c.channel, c.index): c.depth for c in _channels(silent, kernels, board)}
+
+
+def _without_printf(function: Function) -> Function:
+    result = clone_function(function)
+    regions = [result.body, *(region for op in walk(result.body) for region in op.regions)]
+    for region in regions:
+        region.ops = [op for op in region.ops if op.opcode != "printf"]
+    return result
 
 
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:

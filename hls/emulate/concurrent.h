@@ -381,6 +381,13 @@ extern "C" void sluice_advance(Control *shared) {
 extern "C" void sluice_free_log(Control *shared) { free(shared->log); }
 
 // Forgets all launches, and with `contents` what is in the channels.
+// Let a queue hold `room` values; whether that is more than before.
+extern "C" u64 sluice_deepen(u64 queue, u64 room) {
+    if (!queues[queue].room || room <= queues[queue].room) return 0;
+    queues[queue].room = room;
+    return 1;
+}
+
 extern "C" void sluice_reset(u64 queue_count, u64 contents) {
     while (Launched *r = first_launched) {
         first_launched = r->next;

@@ -12,7 +12,7 @@ from ..diag import CompileError
 from .lexer import Attribute
 from .parse import parse_expressions
 
-__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "MEANT_FOR_OTHERS", "MEMORY", "Form", "check_function", "check_memory", "read"]
+__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "MEANT_FOR_OTHERS", "MEMORY", "TYPE", "Form", "check_function", "check_memory", "read"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,9 @@ MEMORY: dict[str, Form] = {
 ARGUMENT: dict[str, Form] = {
     "local_mem_size": Form(1, 1), "buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True),
 }
+
+#: of a typedef: an integer of exactly so many bits
+TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
 CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "io": Form(1, 1, text=True), "blocking": Form()}
 

@@ -36,7 +36,9 @@ class Chunks:
 
     def _split_all(self, values, source, size) -> dict[int, Value]:
         pieces = {}
-        for value, (offset, _) in zip(values, source, strict=True):
+        for value, (offset, scalar) in zip(values, source, strict=True):
+            if ct.container(scalar) != scalar:
+                value = self.builder.value("sext" if scalar.signed else "zext", value, result=ct.ir_type(ct.container(scalar)))
             for k, piece in enumerate(self.split(value, size)):
                 pieces[offset + k * size] = piece
         return pieces
@@ -55,6 +57,9 @@ class Chunks:
         if scalar == ct.BOOL_T:
             byte = self._element(found[0], I8)
             return self.builder.value("ne", byte, self.builder.const(0, I8))
+        if ct.container(scalar) != scalar:
+            whole = self._gathered(pieces, offset, ct.container(scalar), size)
+            return self.builder.value("trunc", whole, result=ct.ir_type(scalar))
         if len(found) == 1:
             return self._element(found[0], ct.ir_type(scalar))
         whole = self.builder.value("array", *(self._element(p, IntType(8 * size)) for p in found))

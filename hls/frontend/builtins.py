@@ -38,6 +38,7 @@ class BuiltinRow:
 
 def _same(types):
     """One type for all: theirs if they agree, else the usual conversions."""
+    types = [ct.container(t) for t in types]
     first = types[0] if all(t == types[0] for t in types) else reduce(ct.common, types)
     first = ct.promoted(first) if first == ct.BOOL_T else first
     return (first,) * len(types), first

@@ -7,7 +7,7 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
-from .attributes import MEANT_FOR_OTHERS, MEMORY, Form, check_memory, read
+from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, read
 from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
@@ -32,10 +32,25 @@ class DeclarationChecker(CallChecker):
             declared = self.declared(node.type, span)
             if isinstance(declared.type, ct.Struct) and not declared.type.name:
                 declared.type.name = str(node.name)  # the only name it has
+            declared = self._typedef_attributes(node, declared, span)
             known = self.here(node.name)
             if not isinstance(known, TypeName) or known.meaning != declared:  # saying the same again does no harm
                 self.add(node.name, TypeName(declared, span), span)
         return []
+
+    def _typedef_attributes(self, node, declared: ct.Qualified, span) -> ct.Qualified:
+        """The type with what the attributes of its typedef make of it; they do not reach into a struct."""
+        for attribute in self.attributes(node):
+            if attribute.name in ("aligned", "packed"):
+                where = "right behind its closing brace" if isinstance(declared.type, ct.Struct) else "to the variable or the struct"
+                self.warn(attribute.span, f"the attribute '{attribute.name}' of the name '{node.name}' is ignored", f"give it {where}")
+        values, _ = self.read_attributes([a for a in self.attributes(node) if a.name not in ("aligned", "packed")], TYPE)
+        if "ap_int" not in values:
+            return declared
+        if not isinstance(declared.type, ct.Int) or declared.type == ct.BOOL_T:
+            raise CompileError.at(span, f"ap_int works on int and unsigned int, not on '{declared.type}'",
+                                  f"write typedef int __attribute__((__ap_int({values['ap_int']}))) {node.name};")
+        return replace(declared, type=ct.exact(values["ap_int"], declared.type.signed))
 
     def _stmt_decllist(self, node):
         return [s for decl in node.decls for s in self._stmt_decl(decl)]

@@ -144,7 +144,7 @@ class GroupCallChecker(PointerMathChecker):
             if isinstance(element, ct.Float) != (kind in "fFeEgGaA"):
                 raise CompileError.at(e.span, f"%{kind} does not show '{element}'",
                                       "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it")
-        return self.convert(e, ct.with_element(e.type, ct.promoted(element)))
+        return self.convert(e, ct.with_element(e.type, ct.promoted(ct.container(element))))
 
 
 def _with_texts(format: str, nodes: list) -> tuple[str, list]:

@@ -282,7 +282,9 @@ class ValueChecker(TypeChecker):
         amount = constant(right)
         bits = ct.element_of(t).bits
         if amount is not None and amount.value >= bits:
-            self.warn(right.span, f"the shift amount is not below {bits}: only its low bits count")
+            exact = isinstance(t, ct.Int) and t.exact
+            self.warn(right.span, f"the shift amount is not below {bits}: {'nothing is left' if exact else 'only its low bits count'}",
+                      f"cast what is shifted to {'uint' if amount.value < 32 else 'ulong'} first" if exact else "")
         if isinstance(right.type, ct.Vector) and (not isinstance(t, ct.Vector) or t.length != right.type.length):
             raise CompileError.at(span, f"'{left.type}' cannot be shifted by '{right.type}'", "both must be as long")
         right = self.convert(right, ct.with_element(t, ct.promoted(ct.element_of(right.type))))

@@ -114,7 +114,7 @@ class VectorCallChecker(PartChecker):
     def _reinterpret(self, target: ct.CType, name: str, nodes, span: Span) -> tt.Expr:
         self.count(name, nodes, 1, span)
         e = self._operand(nodes[0], name)
-        if e.type == ct.BOOL_T or target == ct.BOOL_T or e.type.size != target.size:
+        if e.type == ct.BOOL_T or target == ct.BOOL_T or ct.container(e.type) != e.type or e.type.size != target.size:
             raise CompileError.at(span, f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}")
         if isinstance(e.type, ct.Vector) or isinstance(target, ct.Vector):
             return tt.Reinterpret(target, span, e)
@@ -168,7 +168,7 @@ class VectorCallChecker(PartChecker):
         self.count(name, nodes, 2 + store, span)
         pointer = self.rvalue(nodes[-1])
         if not isinstance(pointer.type, ct.Pointer) or not ct.arithmetic(pointer.type.pointee) \
-                or pointer.type.pointee == ct.BOOL_T:
+                or pointer.type.pointee == ct.BOOL_T or ct.container(pointer.type.pointee) != pointer.type.pointee:
             raise CompileError.at(pointer.span, f"the last argument of {name} must be a pointer to numbers, "
                                   f"not '{pointer.type}'", "pass the address of the first element")
         t = ct.Vector(pointer.type.pointee, length)

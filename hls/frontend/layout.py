@@ -8,7 +8,7 @@ from ..ir import Type as IRType
 from ..ir.values import float_to_bits
 from . import types as ct
 
-__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element", "value_type"]
+__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element", "stored_type", "value_type"]
 
 #: (byte offset, scalar or pointer type) of one scalar of a value
 Leaf = tuple[int, ct.CType]
@@ -52,9 +52,14 @@ def value_type(t: ct.CType) -> IRType:
     if not ct.aggregate(t):
         return ct.ir_type(t)
     size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
-    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+    kinds = {stored_type(scalar) for _, scalar in leaves(t)}
     element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
     return ArrayType(element, t.size // size)
+
+
+def stored_type(t: ct.CType) -> IRType:
+    """The IR type of the bytes of a scalar in memory."""
+    return ct.ir_type(ct.UCHAR if t == ct.BOOL_T else ct.container(t))
 
 
 def has_pointer(t: ct.CType) -> bool:
@@ -70,8 +75,8 @@ def memory_element(t: ct.CType) -> IRType:
     if isinstance(t, ct.Array):
         return memory_element(t.element)
     if not isinstance(t, ct.Struct):
-        return ct.ir_type(ct.element_of(t))
-    kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+        return ct.ir_type(ct.container(ct.element_of(t)))
+    kinds = {ct.ir_type(ct.container(scalar)) for _, scalar in leaves(t)}
     if len(kinds) == 1 and not t.union and all(offset % scalar.size == 0 for offset, scalar in leaves(t)):
         (kind,) = kinds
         return kind if t.size % kind.bytes == 0 else IntType(8)

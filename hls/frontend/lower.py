@@ -79,8 +79,9 @@ def _argument(lowering: StatementLowering, function: Function, variable: tt.Vari
     t, span = variable.type, variable.span
     if function.kind == "kernel" and ct.aggregate(t):
         return lowering.chunks(span).unpacked(_new(function, variable.name, value_type(t)), leaves(t))
-    if function.kind == "kernel" and t == ct.BOOL_T:
-        return lowering.converted(span, _new(function, variable.name, ct.ir_type(ct.UCHAR)), ct.UCHAR, ct.BOOL_T)
+    passed = ct.UCHAR if t == ct.BOOL_T else ct.container(t)
+    if function.kind == "kernel" and passed != t:
+        return lowering.converted(span, _new(function, variable.name, ct.ir_type(passed)), passed, t)
     values = tuple(_new(function, variable.name, ct.ir_type(scalar)) for _, scalar in leaves(t))
     return values if ct.aggregate(t) else values[0]
 

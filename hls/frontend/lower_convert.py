@@ -42,6 +42,10 @@ class ConvertLowering(MemoryLowering):
             return x
         if target == ct.BOOL_T:
             return self.nonzero(span, x, source)
+        if isinstance(target, ct.Float) and ct.container(source) != source:
+            return self.converted(span, self.converted(span, x, source, ct.container(source)), ct.container(source), target, rounding)
+        if isinstance(source, ct.Float) and ct.container(target) != target:
+            return self.converted(span, self.converted(span, x, source, ct.container(target), rounding), ct.container(target), target)
         opcode = _opcode(source, target)
         floating = isinstance(source, ct.Float) or isinstance(target, ct.Float)
         return self.emit(span, opcode, x, result=wanted, attrs={"rounding": rounding} if rounding and floating else {})

@@ -14,7 +14,7 @@ from ..ir import I64, ArrayType, Builder, IntType, Region, Value
 from . import tree as tt
 from . import types as ct
 from .bits import Chunks
-from .layout import leaves
+from .layout import leaves, stored_type
 from .storage import Storage
 
 __all__ = ["Address", "MemoryLowering", "Part"]
@@ -210,8 +210,10 @@ class MemoryLowering:
         return self.chunks(span).unpacked(whole, leaves(t))
 
     def _read(self, place: Address, t: ct.CType, span: Span) -> Value:
-        return self.emit(span, "load", self.pointer(place, span), self.always, result=ct.ir_type(t), name=place.name,
-                         attrs=_aligned(place, t, t.size))
+        stored = ct.container(t)
+        value = self.emit(span, "load", self.pointer(place, span), self.always, result=ct.ir_type(stored), name=place.name,
+                          attrs=_aligned(place, t, t.size))
+        return self.converted(span, value, stored, t)
 
     def store(self, place, value, t: ct.CType, span: Span):
         """Put a value of the type where the place is."""
@@ -227,6 +229,7 @@ class MemoryLowering:
         self.op(span, "store", self.pointer(place, span), whole, self.always, attrs=_aligned(place, t, wide.bytes))
 
     def _write(self, place: Address, value: Value, t: ct.CType, span: Span):
+        value = self.converted(span, value, t, ct.container(t))
         self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_aligned(place, t, t.size))
 
     def chunks(self, span: Span) -> Chunks:
@@ -243,7 +246,7 @@ class MemoryLowering:
         if t.size & t.size - 1 or not 1 < t.size <= _MOST_WIDE_BYTES or len(leaves(t)) < 2:
             return None
         chunk = gcd(8, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
-        kinds = {ct.ir_type(scalar) for _, scalar in leaves(t)}
+        kinds = {stored_type(scalar) for _, scalar in leaves(t)}
         same = len(kinds) == 1 and min(kinds, key=str).bytes == chunk
         return ArrayType(kinds.pop() if same else IntType(8 * chunk), t.size // chunk)
 

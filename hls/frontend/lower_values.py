@@ -144,11 +144,19 @@ class ValueLowering(ConvertLowering):
         if isinstance(type, ct.Float):
             return self.emit(span, _FLOAT_OPS[operator], left, right)
         if operator in ("<<", ">>"):
-            # OpenCL C takes the amount modulo the width
-            amount = self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
-            right = self.emit(span, "and", amount, self.const(span, type.bits - 1, amount.type))
+            right = self._amount(span, right, right_type, type)
         opcode = "shl" if operator == "<<" else _INT_OPS.get(operator) or _SIGNED_OPS[operator][type.signed]
         return self.emit(span, opcode, left, right)
+
+    def _amount(self, span, right: Value, right_type: ct.CType, type: ct.CType) -> Value:
+        """By how much to shift a ``type``: OpenCL C takes it modulo the width; of an exact width the whole amount counts."""
+        if not type.exact:
+            amount = self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
+            return self.emit(span, "and", amount, self.const(span, type.bits - 1, amount.type))
+        if right_type.bits > type.bits:  # what is cut off may not make the amount a small one
+            most = self.const(span, type.bits, right.type)
+            right = self.emit(span, "select", self.emit(span, "ult", right, most), right, most)
+        return self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
 
     def _compare(self, e):
         if isinstance(e.type, ct.Vector):

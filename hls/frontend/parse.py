@@ -170,7 +170,9 @@ def _unknown_type(name: str) -> str:
         return f"'{name}' may be a type that is not declared"
     if sized[1] in ("8", "16", "32", "64"):
         return f"#include <stdint.h> declares '{name}'"
-    return f"there are no integers of {sized[1]} bits: take the next larger type and mask what does not fit"
+    if 1 <= int(sized[1]) <= 64:
+        return f"#include \"ihc_apint.h\" declares '{name}'"
+    return f"there are no integers of {sized[1]} bits, only of 1 to 64"
 
 
 class Syntax:

@@ -8,25 +8,30 @@ from ..ir import Type as IRType
 __all__ = [
     "BOOL_T", "CHAR", "DOUBLE", "FLOAT", "HALF", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT",
     "VECTORS", "VECTOR_LENGTHS", "VOID", "Array", "CType", "Float", "Int", "Member", "Pointer", "Qualified", "Struct", "Vector",
-    "Void", "aggregate", "alignment", "arithmetic", "common", "element_of", "integer", "ir_type", "mask_of", "number",
+    "Void", "aggregate", "alignment", "arithmetic", "common", "container", "element_of", "exact", "integer", "ir_type", "mask_of", "number",
     "promoted", "signed_of", "truth_of", "unsigned_of", "with_element",
 ]
 
 
 @dataclass(frozen=True)
 class Int:
-    """An integer type; ``bool`` has one bit of value and one byte of size."""
+    """An integer type; ``bool`` has one bit of value and one byte of size.
+
+    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it is the next wider integer of
+    C (:func:`container`).
+    """
 
     name: str
     bits: int
     signed: bool
+    exact: bool = False
 
     def __str__(self):
         return self.name
 
     @property
     def size(self) -> int:
-        return max(1, self.bits // 8)
+        return max(1, 1 << (self.bits - 1).bit_length() >> 3)
 
 
 @dataclass(frozen=True)
@@ -210,8 +215,21 @@ def alignment(t: CType) -> int:
 
 
 def promoted(t: CType) -> CType:
-    """C's integer promotion: what is narrower than int becomes int."""
-    return INT if isinstance(t, Int) and t.bits < 32 else t
+    """C's integer promotion: what is narrower than int becomes int, unless its width is exact."""
+    return INT if isinstance(t, Int) and t.bits < 32 and not t.exact else t
+
+
+def exact(bits: int, signed: bool) -> Int:
+    """The integer of exactly so many bits."""
+    return Int(f"{'' if signed else 'u'}int{bits}_t", bits, signed, True)
+
+
+def container(t: CType) -> CType:
+    """The integer of C with the size of an exact one, and its sign; any other type is its own."""
+    if not isinstance(t, Int) or not t.exact:
+        return t
+    signed = _SIGNED_OF_SIZE[t.size]
+    return signed if t.signed else _UNSIGNED[signed]
 
 
 def common(a: CType, b: CType) -> CType:
@@ -226,6 +244,8 @@ def common(a: CType, b: CType) -> CType:
 
 
 def unsigned_of(t: CType) -> CType:
+    if isinstance(t, Int) and t.exact:
+        return exact(t.bits, False)
     return with_element(t, _UNSIGNED.get(element_of(t), element_of(t)))
 
 

@@ -74,10 +74,21 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
     try:
         module = link_program(parsed.module)
         kernels = tuple(_interface(f, k, board) for k, f in enumerate(module.kernels))
-        return Emulated(module, Emulator(module), Interface(kernels), parsed.warnings)
+        emulator = Emulator(module, depths=lambda: _depths(module, board, options))
+        return Emulated(module, emulator, Interface(kernels), parsed.warnings)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
+    """What the channels hold as hardware; nothing is known of a program that cannot be hardware."""
+    from hls.driver import channel_depths
+
+    try:
+        return channel_depths(module, board, options)
+    except CompileError:
+        return {}
 
 
 def _interface(function: Function, index: int, board: Board) -> KernelInterface:

@@ -60,11 +60,13 @@ class Emulator:
     """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep what they hold.
 
     ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets what
-    printf prints, after each run.
+    printf prints, after each run. ``depths`` gives what channels, by name and index, hold as hardware; it is asked when no kernel
+    can go on at the depths that the program gives.
     """
 
-    def __init__(self, module: Module, hasty: bool = False, write: Callable[[str], object] | None = None):
-        self._hasty, self._write = hasty, write
+    def __init__(self, module: Module, hasty: bool = False, write: Callable[[str], object] | None = None,
+                 depths: Callable[[], Mapping[tuple[str, int], int]] | None = None):
+        self._hasty, self._write, self._depths = hasty, write, depths
         self._program: ProgramText = write_program(module)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
@@ -74,6 +76,7 @@ class Emulator:
     def _library(self) -> ctypes.CDLL:
         library = _load(build_library(self._program.text, self._hasty))
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
+        library.sluice_deepen.argtypes, library.sluice_deepen.restype = [ctypes.c_uint64, ctypes.c_uint64], ctypes.c_uint64
         library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         return library
 
@@ -112,7 +115,26 @@ class Emulator:
         ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
         a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
         """
-        limit = max_iterations or _limit()
+        outcome = self._advance(max_iterations or _limit(), last)
+        if not last or not self._started or not self._deepen():
+            return outcome
+        more = self._advance(max_iterations or _limit(), last)
+        return Outcome(outcome.seconds + more.seconds, outcome.unset_reads + more.unset_reads)
+
+    def _deepen(self) -> bool:
+        """Let each channel hold what it holds as hardware: whether that is more than before. Kernels that wait go on as if it
+        had been so from the beginning, for what they did until then does not depend on it."""
+        depths, self._depths = self._depths, None
+        if depths is None or not self._program.queues:
+            return False
+        names = [(name, 0) if not name.endswith("]") else (name[:name.index("[")], int(name[name.index("[") + 1:-1]))
+                 for name in self._program.queues]
+        built = depths()
+        with self._lock:
+            deeper = [self._library.sluice_deepen(number, built.get(name, 0)) for number, name in enumerate(names)]
+        return any(deeper)
+
+    def _advance(self, limit: int, last: bool) -> Outcome:
         counts = (ctypes.c_uint64 * max(1, len(self._program.sites)))()
         self._waits = (WaitRecord * MAX_WAITS)()
         control = self._control = Control(max_iterations=limit, patience=LONG_PATIENCE if last else SHORT_PATIENCE,

@@ -19,12 +19,13 @@ from hls.ir.verifier import VerifyError
 from hls.passes.pipeline import optimize
 from sim.emulator import EmulationError
 from sim.errors import BuildError
+from tests.pocl import context as pocl_context
 
 from .devices import emulate, inputs, module_of, run_pocl, source_of
 from .generate import Program, random_program
 from .tree import Node, smaller
 
-__all__ = ["Finding", "check", "compare", "pocl_context", "same_fault", "shrink"]
+__all__ = ["Finding", "check", "compare", "same_fault", "shrink"]
 
 INPUT_SEED = 1
 #: What faults of the compiler itself show as.
@@ -41,13 +42,6 @@ class Finding:
 
     def __str__(self):
         return f"{self.program.name}: {self.kind}: {self.detail}\n{self.program}"
-
-
-def pocl_context():
-    """A context on the first device. Raises pyopencl.Error or IndexError where there is none."""
-    import pyopencl as cl
-
-    return cl.Context([cl.get_platforms()[0].get_devices()[0]])
 
 
 def optimized(source: str) -> Module:

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from hls.ir import walk
+from tests import pocl
 
-from .campaign import check, optimized, pocl_context, same_fault, shrink
+from .campaign import check, optimized, same_fault, shrink
 from .devices import emulate, inputs, module_of, source_of
 from .generate import random_program
 from .groups import group_source, on_emulator, on_pocl
@@ -20,11 +21,8 @@ PROGRAMS = int(os.environ.get("SLUICE_RANDOM_PROGRAMS") or 500)
 
 @pytest.fixture(scope="module")
 def context():
-    cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
-    try:
-        return pocl_context()
-    except (cl.Error, IndexError):
-        pytest.skip("no OpenCL platform is installed")
+    pocl.need()
+    return pocl.context()
 
 
 @pytest.mark.parametrize("seed", range(1000, 1008))

@@ -37,6 +37,8 @@ def launches() -> dict[str, Launch]:
         "three": Launch({"a": numbers("i2", 4 * n), "out": np.zeros(3 * n, "i2")}, {"n": n}),
         "points": Launch({"in": points(n).view("u4"), "out": np.zeros(4 * n, "u4")},
                          {"origin": points(1), "n": n}),
+        "exact_widths": Launch({"in": numbers("u1", 24 * n), "out": np.zeros(24 * n, "u1"), "small": numbers("u2", n)},
+                               {"n": n, "by": 777}),
         "wide": Launch({"a": numbers("i8", 8 * n), "out": np.zeros(16 * n, "u1")}, {}, (n,)),
     }
 

@@ -41,3 +41,22 @@ __kernel void wide(__global const long8 *restrict a, __global uchar16 *restrict 
     uchar8 low = convert_uchar8_sat(v);
     out[i] = (uchar16)(low, convert_uchar8(v >> 8)) + (uchar)i;
 }
+
+// integers of exact widths, in values, arrays, buffers, structs and arguments
+#include "ihc_apint.h"
+typedef struct { uint10_t a; int5_t b; int37_t c; uint1_t d; } Exact;
+
+__kernel void exact_widths(__global const Exact *restrict in, __global Exact *restrict out, __global uint12_t *restrict small, int n,
+                           uint10_t by) {
+    int9_t cells[8];
+    for (int i = 0; i < 8; i++) cells[i] = i * 83;
+    for (int i = 0; i < n; i++) {
+        Exact e = in[i], r;
+        r.a = e.a * by + cells[e.b & 7];
+        r.b = (e.b << 1) - (int5_t)(e.c >> 3);
+        r.c = (int37_t)e.a * e.c / (e.b | (int5_t)1);
+        r.d = ~e.d;
+        out[i] = r;
+        small[i] += (uint12_t)r.a << 2;
+    }
+}

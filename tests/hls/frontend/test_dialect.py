@@ -9,6 +9,7 @@ from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import IndexSpace
+from hls.passes.pipeline import PipelineOptions, optimize
 from sim.emulator import Emulator
 
 
@@ -198,3 +199,97 @@ def test_pointers_to_tables(context, n):
     expected = run_both(context, TABLES.replace("CONST", "constant"), "k", given)
     private = TABLES.replace("constant int odd", "const int odd").replace("CONST", "const")
     compare(expected, run_here(parse_source(private, "k.cl").module, "k", given, (1,)), "without __constant")
+
+
+EXACT = """
+#include "ihc_apint.h"
+#pragma OPENCL EXTENSION cl_intel_arbitrary_precision_integers : enable
+__kernel void k(__global const long *a, __global long *o, LEFT l, RIGHT r, int s) {
+    LEFT x = a[0], y = a[1]; RIGHT z = a[2]; LEFT m[4] = { x, y, l, 3 };
+    o[0] = x + y; o[1] = x - z; o[2] = x * z; o[3] = z | x; o[4] = x << s; o[5] = x >> s; o[6] = -x; o[7] = ~z; o[8] = x < z;
+    o[9] = l; o[10] = r; o[11] = m[s & 3]; o[12] = x + 1L; x += z; o[13] = x; y++; o[14] = y; o[15] = sizeof(LEFT); o[16] = y ? z : x;
+    o[17] = min(y, m[1]);
+}
+"""
+
+
+def exactly(value: int, width: int, signed: bool) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if signed and value >> width - 1 else value
+
+
+def expected_exactly(a, left, right, arguments, s):
+    """The results of EXACT by Python's integers: the wider of two decides, of two equal ones the unsigned one."""
+    both = (left[0], left[1] and right[1]) if left[0] == right[0] else max(left, right)
+    x, y, z = exactly(a[0], *left), exactly(a[1], *left), exactly(a[2], *right)
+    l, r = exactly(arguments[0], *left), exactly(arguments[1], *right)
+    u, v = exactly(x, *both), exactly(z, *both)
+    moved = exactly(x + z, *left)
+    after = exactly(y + 1, *left)
+    return [exactly(x + y, *left), exactly(u - v, *both), exactly(u * v, *both), exactly(u | v, *both),
+            exactly(x << s, *left), exactly(x >> s, *left), exactly(-x, *left), exactly(~z, *right), int(u < v), l, r,
+            [x, y, l, 3][s & 3], x + 1, moved, after, 1 << (max(left[0], 8) - 1).bit_length() >> 3,
+            v if after else exactly(moved, *both), min(after, y)]
+
+
+@pytest.mark.parametrize("left, right", [((10, False), (5, True)), ((5, True), (10, True)), ((37, True), (63, False)), ((33, False), (33, True)),
+                                         ((3, False), (2, True)), ((23, True), (23, True))])
+def test_integers_of_exact_width(left, right):
+    """No other compiler has them on a processor, so Python's integers say what is right."""
+    source = EXACT
+    for name, (width, signed) in (("LEFT", left), ("RIGHT", right)):
+        source = source.replace(name, f"{'' if signed else 'u'}int{width}_t")
+    module = parse_source(source, "k.cl").module
+    stages = [(each, Emulator(each, hasty=True)) for each in (module, optimize(module, PipelineOptions(check=True)))]
+    rng = np.random.default_rng(left[0])
+    for s in (0, 1, 4, 11, 70):
+        given = {"a": rng.integers(-1 << 62, 1 << 62, 3, "i8"), "o": np.zeros(18, "i8")}
+        scalars = {"l": int(given["a"][0]) >> 3, "r": int(given["a"][1]) >> 3, "s": s}
+        wanted = expected_exactly([int(n) for n in given["a"]], left, right, (scalars["l"], scalars["r"]), s)
+        for each, emulator in stages:
+            here, there = {n: a.copy() for n, a in given.items()}, {n: a.copy() for n, a in given.items()}
+            run_kernel(each, "k", here, scalars)
+            emulator.run("k", there, scalars, IndexSpace.of((1,)))
+            assert here["o"].tolist() == wanted, s
+            assert there["o"].tolist() == wanted, s
+
+
+EXACT_MEMBERS = """
+#include "ihc_apint.h"
+typedef struct { uint10_t a; int5_t b; uint1_t d; int20_t e; } __attribute__((aligned(8))) Mixed;
+typedef struct { int9_t v[4]; } Same;
+typedef struct { bool a, b; } Bools;
+union Words { uint12_t s[2]; uint i; };
+int use(Mixed m) { return m.a + m.b * 3 + m.d + m.e; }
+__kernel void k(__global Mixed *restrict m, __global Same *restrict s, __global int *restrict o, Mixed given, Same other, Bools truths) {
+    Mixed x = m[0]; x.a += 5; x.e = -x.e; m[1] = x; o[0] = use(x); o[1] = use(given);
+    Same q = s[0]; q.v[o[7] & 3] = -200; s[1] = q; o[2] = q.v[0] + other.v[3] * 1000; o[3] = truths.a + 2 * truths.b;
+    union Words u; u.i = o[6]; o[4] = u.s[0]; u.s[1] = 77; o[5] = u.i;
+}
+"""
+
+
+def test_members_of_exact_width():
+    """In memory they are C's next wider integers, of which only the low bits count."""
+    module = parse_source(EXACT_MEMBERS, "k.cl").module
+    raw = bytes([1, 2, 3, 4, 5, 6, 7, 8])
+    scalars = {"given": np.frombuffer(raw, "u1"), "other": np.array([1, 2, 3, 511], "u2"), "truths": np.array([1, 1], "u1")}
+    given = {"m": np.frombuffer(raw + bytes(8), "u1").copy(), "s": np.frombuffer(raw * 2, "i2").copy(),
+             "o": np.array([0] * 6 + [0x12345678, 2], "i4")}
+    a, b, d, e = 0x201, 3, 0, exactly(0x08070605, 20, True)
+    for each in (module, optimize(module, PipelineOptions(check=True))):
+        here, there = {n: x.copy() for n, x in given.items()}, {n: x.copy() for n, x in given.items()}
+        run_kernel(each, "k", here, scalars)
+        Emulator(each, hasty=True).run("k", there, scalars, IndexSpace.of((1,)))
+        compare(here, there, "the emulator")
+        assert here["o"][:6].tolist() == [a + 5 + 3 * b + d - e, a + 3 * b + d + e, exactly(0x201, 9, True) - 1000, 3, 0x678,
+                                          0x12345678 & 0xffff | 77 << 16]
+        assert here["m"].view("u4")[2:].tolist() == [(a + 5) | b << 16 | d << 24, -e & 0xffffffff]
+        assert here["s"][4:].tolist() == [exactly(0x201, 9, True), exactly(0x403, 9, True), -200, exactly(0x807, 9, True)]
+
+
+def test_attributes_of_a_typedef_are_not_dropped():
+    source = """typedef int __attribute__((strange)) A; typedef struct { char c[3]; } S __attribute__((packed));
+    __kernel void k(A a) { S s; }"""
+    assert [w.message for w in parse_source(source, "k.cl").warnings] == [
+        "unknown attribute 'strange' is ignored", "the attribute 'packed' of the name 'S' is ignored"]

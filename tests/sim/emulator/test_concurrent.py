@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from hls.diag import CompileError, render
+from hls.driver import channel_depths
 from hls.frontend import parse_source
+from hls.ir import walk
 from hls.ir.interpreter import Launch, run_launches
 from hls.ir.launch import IndexSpace
+from hls.options import Options
 from hls.passes.program import link_program
+from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
 from tests.kernels import test_channels
 
@@ -236,3 +240,48 @@ def test_the_kernels_of_the_simulated_board(board_kernels, group):
              {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"}, launch.scalars, IndexSpace.of(launch.global_size))
             for kernel, launch in launches]
     both(board_kernels, runs)
+
+
+CROSSED = """
+channel int c __attribute__((depth(1))), d;
+__kernel void first(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); write_channel_intel(d, 7); }
+__kernel void second(__global int *o, int n) { o[0] = read_channel_intel(d); for (int i = 0; i < n; i++) o[i + 1] = read_channel_intel(c); }
+"""
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_channels_hold_what_they_hold_as_hardware(n):
+    """Two registers are the least a channel is made of, so a depth of 1 is one of 2: two values pass, three do not."""
+    module = link_program(parse_source(CROSSED, "crossed.cl").module)
+    asked = []
+
+    def depths():
+        asked.append(channel_depths(module, load_board("de5net"), Options()))
+        return asked[-1]
+
+    emulator, o = Emulator(module, hasty=True, depths=depths), np.zeros(n + 1, "i4")
+    emulator.start("first", {}, {"n": n}, ONE)
+    second = emulator.start("second", {"o": o}, {"n": n}, ONE)
+    emulator.advance()
+    assert not second.done and not asked, "more kernels may come yet"
+    emulator.advance(last=True)
+    assert asked == [{("c", 0): 2, ("d", 0): 2}]
+    assert second.done == (n == 2)
+    if second.done:
+        assert o.tolist() == [7, 0, 1]
+    else:
+        assert "crossed.cl:3:" in str(emulator.waiting())
+
+
+def test_depths_of_paths_that_meet_again_and_a_kernel_that_prints():
+    source = """channel int a, b, c;
+    __kernel void split(__global const int *restrict in, int n) {
+        for (int i = 0; i < n; i++) { int x = in[i]; write_channel_intel(a, x); write_channel_intel(b, x); } }
+    __kernel void slow(int n) { for (int i = 0; i < n; i++) {
+        float f = read_channel_intel(a); printf("%f", f); write_channel_intel(c, (int)sqrt(f)); } }
+    __kernel void join(__global int *restrict out, int n) {
+        for (int i = 0; i < n; i++) out[i] = read_channel_intel(c) + read_channel_intel(b); }"""
+    module = link_program(parse_source(source).module)
+    depths = channel_depths(module, load_board("de5net"), Options())
+    assert depths["a", 0] == depths["c", 0] == 2 < depths["b", 0]
+    assert any(op.opcode == "printf" for op in walk(module.functions["slow"].body)), "only the copy is silent"

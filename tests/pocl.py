@@ -1,0 +1,103 @@
+"""PoCL, an OpenCL that nobody here wrote: which of those that are installed the tests run on.
+
+`make setup` brings one (see the test dependencies in pyproject.toml). Where the system has another as well, the newer is taken: a
+PoCL fails to compile for a processor that its LLVM does not know. Each is tried with a small kernel first, in a process of its
+own: a compiler that ends the process would end the tests.
+
+    python -m tests.pocl            says which one is taken, or why none
+"""
+
+import functools
+import re
+import subprocess
+import sys
+
+__all__ = ["NotHere", "choice", "context", "need"]
+
+#: Ends with 0 when the platform of the given number computes what it should.
+PROBE = """
+import sys
+import numpy as np
+import pyopencl as cl
+context = cl.Context([cl.get_platforms()[int(sys.argv[1])].get_devices()[0]])
+queue, data = cl.CommandQueue(context), np.arange(8, dtype=np.int32)
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+program = cl.Program(context, "__kernel void probe(__global int *a) { a[get_global_id(0)] *= 3; }").build()
+cl.Kernel(program, "probe")(queue, data.shape, None, buffer)
+found = np.empty_like(data)
+cl.enqueue_copy(queue, found, buffer)
+sys.exit(int((found != 3 * data).any()))
+"""
+
+
+class NotHere(Exception):
+    """No PoCL can be used; the message says why."""
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """Of "OpenCL 3.0 PoCL 3.1+debian ..." it is (3, 1)."""
+    found = re.search(r"PoCL (\d+)\.(\d+)", text, re.IGNORECASE)
+    return tuple(map(int, found.groups())) if found else ()
+
+
+def _complaint(number: int) -> str:
+    """What the platform of this number says to the probe; nothing if it works."""
+    try:
+        done = subprocess.run([sys.executable, "-c", PROBE, str(number)], capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired:
+        return "did not end within two minutes"
+    if not done.returncode:
+        return ""
+    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    told = [line for line in lines if re.search("error", line, re.IGNORECASE)] or lines or ["no message"]
+    return f"ended with {done.returncode}: {told[0][:200]}"
+
+
+@functools.cache
+def _chosen() -> tuple[int | None, str]:
+    """The number of the newest PoCL that works among the platforms, or None, and why."""
+    try:
+        import pyopencl as cl
+    except ImportError as error:
+        return None, f"pyopencl cannot be imported: {error}"
+    try:
+        found = [(p.version, k) for k, p in enumerate(cl.get_platforms()) if "Portable Computing Language" in p.name]
+    except cl.Error as error:
+        return None, f"no OpenCL platform is installed: {error}"
+    complaints = [] if found else ["none of the OpenCL platforms is PoCL"]
+    for version, number in sorted(found, key=lambda each: _version(each[0]), reverse=True):
+        complaint = _complaint(number)
+        if not complaint:
+            return number, version
+        complaints.append(f"{version.split(',')[0].strip()} {complaint}")
+    return None, "; ".join(complaints)
+
+
+def choice() -> int:
+    """The number of the platform to use, as PYOPENCL_CTX takes it. Raises NotHere."""
+    number, why = _chosen()
+    if number is None:
+        raise NotHere(why)
+    return number
+
+
+def context():
+    """A context on its first device. Raises NotHere."""
+    number = choice()
+    import pyopencl as cl
+
+    return cl.Context([cl.get_platforms()[number].get_devices()[0]])
+
+
+def need() -> int:
+    """For tests: as :func:`choice`, but skips the test where there is none, with the reason."""
+    import pytest
+
+    try:
+        return choice()
+    except NotHere as error:
+        pytest.skip(f"no PoCL: {error}")
+
+
+if __name__ == "__main__":
+    print(*_chosen())
