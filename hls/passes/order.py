@@ -12,8 +12,8 @@ from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .call_tokens import done_token
 from .hazards import Check, find_checks
-from .memory_fences import FenceOrder, is_memory_fence
 from .meets import MeetingOrder, keeps_order
+from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
 from .write_ports import keep_apart
 
