@@ -28,22 +28,22 @@ class ChannelOrder:
     name = "channel-order"
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a channel that is not known at compile time."""
+        """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in which no
+        order of the machine is the program's."""
         if not any(is_call(op) for op in walk(function.body)):
             return function
         result = clone_function(function)
         tree = LoopTree(result)
-        groups = GroupCalls(result, tree) if has_meetings(result) else None
-        for end, calls in channel_ends(result).items():
+        ends = channel_ends(result)
+        phases = GroupCalls(result, tree).all_phases(ends) if has_meetings(result) else {}
+        for end, calls in ends.items():
             for call in calls:
                 for loop in tree.around(call):
                     loop.op.attrs |= {"interleave": False, "interleave_reason": "their calls on channels keep the order of the program"}
-            for together in groups.phases(end, calls) if groups else [calls]:
+            for together in phases.get(end, [calls]):
                 _take_turns(together, tree)
                 if len({tree.region_of(call) for call in together}) > 1:
                     _Chain(result, set(together)).run()
-        if groups:
-            groups.drop_unused_gate()
         for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
             call.attrs["order"] = k
         return result

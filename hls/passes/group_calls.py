@@ -1,5 +1,6 @@
 """Calls on channels in kernels whose work-items meet: between two meetings one work-item after the other, then the next meeting."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..analysis.channels import End
@@ -31,8 +32,21 @@ class GroupCalls:
     function: Function
     tree: LoopTree
 
-    def phases(self, end: End, calls: list[Op]) -> list[list[Op]]:
-        """The calls between each two meetings, marked; raises CompileError where no order of the machine is the program's."""
+    def all_phases(self, ends: Mapping[End, list[Op]]) -> dict[End, list[list[Op]]]:
+        """The calls on each side of a channel that no meeting separates, marked. Raises CompileError where no order of the machine
+        is the program's."""
+        found, errors = {}, []
+        for end, calls in ends.items():
+            try:
+                found[end] = self._phases(end, calls)
+            except CompileError as error:
+                errors += error.diagnostics
+        if errors:
+            raise CompileError(*errors)
+        self._drop_unused_gate()
+        return found
+
+    def _phases(self, end: End, calls: list[Op]) -> list[list[Op]]:
         homes = dict.fromkeys(self._home(call) for call in calls)
         if len(homes) > 1:
             first, second = (next(call for call in calls if self._home(call) is home) for home in list(homes)[:2])
@@ -93,7 +107,7 @@ class GroupCalls:
             if other is not None:
                 raise _fault(end, other, calls[0], "in several loops between two barriers of a loop")
 
-    def drop_unused_gate(self):
+    def _drop_unused_gate(self):
         """Take away the ``group`` that lets groups come one by one, if no call asks for it."""
         if any(op.attrs.get(GATED) for op in walk(self.function.body)):
             return
