@@ -33,6 +33,7 @@ GOALS = {
     "conv2d": REGULAR, "collect": 1.03, "threshold": REGULAR, "dot_product": REGULAR,
     "add_1": 1.10, "add_2": 1.10, "add_4": 1.10, "add_8": 1.10, "add_16": 1.25,
     "collect_sums": 1 / 0.9, "store_spectrum": 1.05, "store_sorted": REGULAR, "merge": REGULAR, "store_pixels": REGULAR,
+    "log_packets": REGULAR,
     "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
 }
 
