@@ -44,10 +44,9 @@ __kernel void convolve(int height)
         }
         if (i > WIDTH)
             write_channel_intel(filtered, sum);
-        if (++x == WIDTH) {
-            x = 0;
-            y++;
-        }
+        bool last = x == WIDTH - 1;
+        x = last ? 0 : x + 1;
+        y += last;
     }
 }
 
