@@ -18,6 +18,7 @@ class Launch:
     event: object  #: the OpenCL event, already waited for
     trips: int  #: iterations of the innermost loops (work-items, where a work-item has no loop)
     bytes: int  #: bytes that have to cross the memory bus once
+    cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
 
 
 def options(description: str, argv: list[str] | None, **defaults: int):

@@ -396,3 +396,20 @@ extern "C" void sluice_reset(u64 queue_count, u64 contents) {
     forget_promises();
     for (u64 k = 0; contents && k < queue_count; k++) queues[k].first = queues[k].count = 0;
 }
+
+// What the host does as the board's side of a stream: values of `size` bytes go in, and all that are there come out.
+extern "C" void sluice_feed(u64 queue, const u8 *data, u64 count, u64 size) {
+    Queue &q = queues[queue];
+    for (u64 k = 0; k < count; k++) {
+        if (q.count == q.capacity) grow(q, size);
+        memcpy(q.data + (q.first + q.count++) % q.capacity * size, data + k * size, size);
+    }
+}
+
+extern "C" u64 sluice_held(u64 queue) { return queues[queue].count; }
+
+extern "C" void sluice_drain(u64 queue, u8 *data, u64 size) {
+    Queue &q = queues[queue];
+    for (u64 k = 0; k < q.count; k++) memcpy(data + k * size, q.data + (q.first + k) % q.capacity * size, size);
+    q.first = q.count = 0;
+}

@@ -70,7 +70,8 @@ class _Program:
 
     def _channel(self, declared: MemoryObject) -> str:
         """A channel, or an array of them, as the text names it."""
-        count, room = declared.length or 1, channel_room(declared)
+        # the board's side of a stream holds any number
+        count, room = declared.length or 1, 0 if "io" in dict(declared.attrs) else channel_room(declared)
         first = len(self.queues)
         for k in range(count):
             name = declared.name if count == 1 else f"{declared.name}[{k}]"

@@ -1,7 +1,7 @@
 """Memory planning: which unit serves which access."""
 
-from .channels import ChannelPlan, plan_channels
+from .channels import ChannelPlan, bound_stream, plan_channels
 from .plan import Access, MemoryPlan, OnChipMemory, plan_memory
 from .units import choose_units
 
-__all__ = ["Access", "ChannelPlan", "MemoryPlan", "OnChipMemory", "choose_units", "plan_channels", "plan_memory"]
+__all__ = ["Access", "ChannelPlan", "MemoryPlan", "OnChipMemory", "bound_stream", "choose_units", "plan_channels", "plan_memory"]

@@ -11,7 +11,7 @@ from ..ir import Function, MemoryObject, Op
 from ..ir.concurrent import DEFAULT_ROOM
 from ..target.board import Board, Stream
 
-__all__ = ["ChannelPlan", "plan_channels"]
+__all__ = ["ChannelPlan", "bound_stream", "plan_channels"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
                if not 0 <= end.index < (declared[end.channel].length or 1)]
     if outside:
         raise CompileError(*outside)
-    streams = {name: _stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
+    streams = {name: bound_stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
     for name, stream in streams.items():
         sides.setdefault(End(name, 0, stream.direction == "in"), []).insert(0, _Side(stream.name, (), declared[name].span, stream))
     errors = [error for end, found in sides.items() for error in _conflicts(declared[end.channel], end, found)]
@@ -76,8 +76,8 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
                  for channel, index, writers, readers in joined if writers and readers)
 
 
-def _stream(declared: MemoryObject, board: Board) -> Stream:
-    """The board's stream that a channel is bound to."""
+def bound_stream(declared: MemoryObject, board: Board) -> Stream:
+    """The board's stream that a channel is bound to. Raises CompileError where there is none that fits."""
     name = dict(declared.attrs)["io"]
     stream = next((s for s in board.streams if s.name == name), None)
     if stream is None:

@@ -19,8 +19,8 @@ def is_channel_fence(op: Op) -> bool:
 
 @dataclass(frozen=True)
 class ChannelFences:
-    """Before: a flat kernel in which ``mem_fence`` keeps calls on channels apart. After: no such fence; the calls before it
-    are done when those behind it are made, by tokens.
+    """Before: a flat kernel in which ``mem_fence`` keeps calls on channels apart. After: no such fence but those that
+    concern memory, too; the calls before it are done when those behind it are made, by tokens.
 
     A loop with a fence inside counts as one itself, before and behind. Calls that lie before a fence also come before other
     calls of later iterations; where there are such, iterations wait for each other.
@@ -38,7 +38,8 @@ class ChannelFences:
 
 
 def _drop(region: Region):
-    region.ops = [op for op in region.ops if not is_channel_fence(op)]
+    """What a fence says about memory is still to be done."""
+    region.ops = [op for op in region.ops if not is_channel_fence(op) or op.attrs["flags"] != CHANNELS]
     for op in region.ops:
         for inner in op.regions:
             _drop(inner)
@@ -58,7 +59,7 @@ class _Fences:
             if op.regions and _fenced(op):
                 self.region(op.regions[0], op)
         groups = _groups(region)
-        behind = carry(loop, self.start) if loop is not None and _meets_itself(groups) else None
+        behind = carry(loop, self.start) if _carries(loop) and _meets_itself(groups) else None
         last = behind
         for group, end in groups:
             for link in group:
@@ -89,6 +90,11 @@ class _Fences:
         inside = [self._done(op) for op in list(body.ops) if passes_values(op)]
         body.terminator.operands.append(all_of(body, body.terminator, inside))
         return link.results[-1]
+
+
+def _carries(loop: Op | None) -> bool:
+    """Whether a loop's iterations follow each other in one work-item by more than the values that they carry."""
+    return loop is not None and loop.attrs.get("form") != "ndrange" and not loop.attrs.get("ring")
 
 
 def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:

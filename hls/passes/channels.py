@@ -7,6 +7,7 @@ from ..analysis.loops import LoopTree
 from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from .call_tokens import all_of, carry, done_token, start_token
+from .group_calls import GroupCalls, has_meetings
 
 __all__ = ["ChannelOrder"]
 
@@ -19,6 +20,7 @@ class ChannelOrder:
     The tokens of a region keep their order, so one call keeps its own if the invocations of the loops around it do not mix:
     these get the attribute ``interleave`` = False. Several calls of one region take turns: they have the attribute ``turn``,
     their place among them. Where calls lie in several regions, each region waits for the one before by a token.
+    Where work-items meet, this holds for the calls between two meetings (see :mod:`.group_calls`).
     Every call has its place in the program as attribute ``order``: what waits for another kernel must not be in an earlier
     level than a call before it, or that one might never be made.
     """
@@ -26,18 +28,22 @@ class ChannelOrder:
     name = "channel-order"
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a channel that is not known at compile time."""
+        """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in which no
+        order of the machine is the program's."""
         if not any(is_call(op) for op in walk(function.body)):
             return function
         result = clone_function(function)
         tree = LoopTree(result)
-        for calls in channel_ends(result).values():
+        ends = channel_ends(result)
+        phases = GroupCalls(result, tree).all_phases(ends) if has_meetings(result) else {}
+        for end, calls in ends.items():
             for call in calls:
                 for loop in tree.around(call):
                     loop.op.attrs |= {"interleave": False, "interleave_reason": "their calls on channels keep the order of the program"}
-            _take_turns(calls, tree)
-            if len({tree.region_of(call) for call in calls}) > 1:
-                _Chain(result, set(calls)).run()
+            for together in phases.get(end, [calls]):
+                _take_turns(together, tree)
+                if len({tree.region_of(call) for call in together}) > 1:
+                    _Chain(result, set(together)).run()
         for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
             call.attrs["order"] = k
         return result

@@ -6,6 +6,7 @@ from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_nam
 from ..ir.clone import clone_function
 from ..ir.launch import most_tokens
 from ..ir.rewrite import rewrite
+from .group_calls import CALLS
 
 __all__ = ["COPIES", "GroupCopies"]
 
@@ -31,12 +32,12 @@ class GroupCopies:
     name = "group-copies"
 
     def run(self, function: Function) -> Function:
-        found = [op for op in walk(function.body) if op.opcode == "group"]
+        found = [op for op in walk(function.body) if _shares(op)]
         if not found:
             return function
         result = clone_function(function)
         loop, group = next((loop, op) for loop in result.body.ops if loop.opcode == "loop"
-                           for op in loop.regions[0].ops if op.opcode == "group")
+                           for op in loop.regions[0].ops if _shares(op))
         used = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "addr"}
         group.attrs["mems"] = tuple(name for name in group.attrs["mems"] if name in used)
         if not group.attrs["mems"]:
@@ -64,6 +65,11 @@ class GroupCopies:
         far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"
                   for op in walk(ring.regions[0]))
         return SHORT_WAY + self.memory_latency * far
+
+
+def _shares(op: Op) -> bool:
+    """Whether the operation names memories that each group has for itself."""
+    return op.opcode == "group" and not op.attrs.get(CALLS)
 
 
 def _count_groups(outside: Region, loop: Op, group: Op) -> Value:

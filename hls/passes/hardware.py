@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
-from .alone import NEEDLESS
-from .channel_fences import CHANNELS, is_channel_fence
 
 __all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
 
@@ -24,9 +22,6 @@ class Missing:
 
 #: operation -> why it is refused
 OPERATIONS: dict[str, Missing] = {
-    "mem_fence": Missing("a memory fence", "within one work-item accesses are already in order"),
-    "channel_fence": Missing("a fence of channels together with memory", "let the kernel that reads the memory be launched after "
-                             "this one, or pass the data through the channel"),
     "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
 }
 
@@ -59,7 +54,6 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
-        errors += _with_barriers(function)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -67,26 +61,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[kind], op) for op in walk(function.body)
-            if (kind := _kind(op)) in OPERATIONS and (function.attrs.get("ndrange") or kind not in NEEDLESS)]
-
-
-def _with_barriers(function: Function) -> list[Diagnostic]:
-    """Calls on channels in kernels whose work-items meet: one that waits would keep its group from gathering."""
-    ops = list(walk(function.body))
-    barrier = next((op for op in ops if op.opcode == "barrier"), None)
-    if barrier is None or not function.attrs.get("ndrange"):
-        return []
-    return [_error(Missing("a call on a channel in a kernel with barriers", "let another kernel read or write the channel, and pass "
-                           "the data through a __global buffer"), op)
-            for op in ops if op.opcode in ("channel_read", "channel_write")]
-
-
-def _kind(op: Op) -> str | None:
-    """The row of the table that might speak of the operation."""
-    if not is_channel_fence(op):
-        return op.opcode
-    return None if op.attrs["flags"] == CHANNELS else "channel_fence"
+    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body) if op.opcode in OPERATIONS]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -1,5 +1,6 @@
 """Where work-items meet: everything before has taken place, nothing behind has begun."""
 
+from ..analysis.channels import is_call
 from ..analysis.dependence import Dependence
 from ..analysis.loops import LoopTree
 from ..ir import TOKEN, Function, Op, Region, Value, memory_name, reaches_memory, walk
@@ -78,7 +79,7 @@ class MeetingOrder:
     def _may_wait(self, op: Op) -> bool:
         if reaches_memory(op):
             return self.function.memories[memory_name(op)].space in ("global", "local")
-        return op.opcode == "loop"
+        return op.opcode == "loop" or is_call(op)
 
     def _wait(self, region: Region, op: Op, met: Value):
         if op.opcode == "loop":

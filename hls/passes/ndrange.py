@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from math import prod
 
+from ..analysis.channels import is_call
 from ..analysis.uniform import check_barriers
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
 from ..ir.launch import lanes_of
 from ..ir.rewrite import constant, rewrite
+from .group_calls import CALLS
 from .program import repeat_for_ever
 
 __all__ = ["NDRange"]
@@ -30,7 +32,8 @@ class NDRange:
     neighbours (``lanes``), dimension 0 counts in steps of these.
 
     Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
-    a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of.
+    a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of; another
+    one is there for calls on channels.
     """
 
     name = "ndrange"
@@ -75,7 +78,9 @@ class _Dispatcher:
         self.queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body)
                         if op.opcode == "work_item"}
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
-        self.together = bool(self.shared) or any(op.opcode == "barrier" for op in walk(function.body))
+        meets = any(op.opcode == "barrier" for op in walk(function.body))
+        self.together = bool(self.shared) or meets
+        self.calls = meets and any(is_call(op) for op in walk(function.body))
         self.lanes = lanes_of(function)
         self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
         self.by_group = self.together or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
@@ -100,6 +105,8 @@ class _Dispatcher:
             self.last = self._last_of_group()
         if self.shared:
             self.inside.op("group", body.args[-1], self.last, attrs={"mems": self.shared, "copies": 1})
+        if self.calls:
+            self.inside.op("group", body.args[-1], self.last, attrs={"mems": (), "copies": 1, CALLS: True})
         self._work()
         self._step(digits)
         starts = self._initial(digits)

@@ -10,8 +10,10 @@ from ..ir.accesses import fixed_operands, memory_name, predicate
 from ..ir.clone import clone_function
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
+from .call_tokens import done_token
 from .hazards import Check, find_checks
 from .meets import MeetingOrder, keeps_order
+from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
 from .write_ports import keep_apart
 
@@ -36,7 +38,7 @@ class Order:
     A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
     With ``hazards``, an access that may or may not meet a store of an earlier iteration waits neither for a fence nor for
     iterations: a ``hazard`` compares addresses as they come (see :mod:`.hazards`).
-    Where work-items meet, everything before is done and nothing behind has begun (see :mod:`.meets`).
+    Fences of memory are tokens as well (see :mod:`.memory_fences`). Where work-items meet, everything before is done and nothing behind has begun (see :mod:`.meets`).
     ``address_bits``: see :func:`~hls.analysis.dependence.dependences`.
     """
 
@@ -47,7 +49,7 @@ class Order:
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         needed = [fact for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
-        if needed or any(op.opcode == "meet" for op in walk(result.body)):
+        if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
             orderer = _Orderer(result)
             needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
             orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
@@ -94,6 +96,7 @@ class _Orderer:
         self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
 
     def run(self, needed: Iterable[Dependence], hazards: bool):
+        FenceOrder(self, self.function, self.tree).run()  # first: what others add must not be against it
         checks = find_checks(self.tree, [f for f in needed if self._comparable(f)]) if hazards else []
         checked = {fact for check in checks for fact in check.facts}
         needed = [fact for fact in needed if fact not in checked]
@@ -110,6 +113,21 @@ class _Orderer:
             self._wait(region, wait, list(sources))
         MeetingOrder(self, self.function, self.tree).run()
         self.places.settle()
+
+    def carry(self, region: Region, loop: Op) -> Value:
+        """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be yielded."""
+        return self._carry(region, loop, TOKEN)
+
+    def token_behind(self, region: Region, last: Op, tokens: list[Value]) -> Op:
+        """What gives a token, behind ``last``, when all these are there."""
+        return self.places.after(region, last, self._op("token", list(dict.fromkeys(tokens)), TOKEN, last))
+
+    def fence_behind(self, region: Region, stores: list[Op], last: Op, tokens: list[Value]) -> Op:
+        """What gives a token, behind ``last``, when all these are there and the stores are in memory."""
+        mems = tuple(sorted(set().union(*(self.stores[s] for s in stores))))
+        pred = self._any_of(region, stores, last, False)
+        op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {"mems": mems, "flush": ()})
+        return self.places.after(region, last, op)
 
     # --- what each dependence asks for ---
 
@@ -214,8 +232,8 @@ class _Orderer:
         """A token that is there when a load or loop answered, or a store was pushed."""
         if op not in self.done:
             self.done[op] = {"load": self._load_done, "store": self._store_done, "atomic": self._store_done, "loop": self._loop_done,
-                             "meet": lambda region, op: op.result}[op.opcode](
-                region, op)
+                             "meet": lambda region, op: op.result, "channel_read": self._call_done,
+                             "channel_write": self._call_done}[op.opcode](region, op)
         return self.done[op]
 
     def _load_done(self, region: Region, op: Op) -> Value:
@@ -224,6 +242,9 @@ class _Orderer:
     def _store_done(self, region: Region, op: Op) -> Value:
         op.results.append(Value(TOKEN, "", op, len(op.results)))
         return op.results[-1]
+
+    def _call_done(self, region: Region, op: Op) -> Value:
+        return done_token(op)
 
     def _loop_done(self, region: Region, op: Op) -> Value:
         """A token that goes through the loop: it comes out when all of the loop's accesses were made."""

@@ -28,6 +28,7 @@ from .inline import Inline
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
+from .memory_fences import FencedMemory
 from .merged import Merged
 from .narrow import Narrow
 from .ndrange import NDRange
@@ -116,7 +117,7 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
     """The passes that a kernel without calls goes through."""
     return [
-        DropNeedless(), Mem2Reg(warn=options.warn),
+        DropNeedless(), FencedMemory(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself

@@ -20,8 +20,8 @@ MOST_ELEMENTS = 16_384
 @dataclass(frozen=True)
 class ShiftLoops:
     """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private array,
-    ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``; one that
-    sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
+    ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``, also where
+    an element is a vector or structure, and several of the array; one that sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
 
     ``record`` is told of each shift: (kernel, place, elements moved).
     """
@@ -42,81 +42,87 @@ class ShiftLoops:
 
     def _shift(self, op: Op, b: Builder, function: Function, used) -> list[Value] | None:
         moves = _Moves.of(op, function, used) if op.opcode == "loop" else None
-        if moves is None or moves.load is None:
+        if moves is None or moves.read is None:
             return None
-        low, high = min(moves.written.first, moves.read.first), max(moves.written.first, moves.read.first)
-        by, step = moves.written.first - moves.read.first, moves.written.step
-        if by == 0 or moves.read.step != step or abs(step) != 1 or (by > 0) == (step > 0):
+        written, read = moves.written, moves.read
+        by = written.first - read.first
+        if by == 0 or by % written.step or (by > 0) == (written.step > 0):
             return None
-        low, high = (low - moves.trips + 1, high + 1) if step < 0 else (low, high + moves.trips)
+        ends = [line.span(moves.trips) for line in (written, read)]
         if self.record is not None:
             self.record(function.name, op.span, moves.trips)
-        b.op("shift", attrs={"mem": moves.memory.name, "by": by, "low": low, "high": high})
+        b.op("shift", attrs={"mem": moves.memory.name, "by": by, "low": min(low for low, _ in ends), "high": max(high for _, high in ends)})
         return moves.results(b)
 
 
 def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> list[Value] | None:
     moves = _Moves.of(op, function, used) if op.opcode == "loop" else None
-    if moves is None or moves.load is not None or moves.memory.name not in shifted or abs(moves.written.step) != 1:
+    if moves is None or moves.read is not None or moves.memory.name not in shifted:
         return None
-    first, last = moves.written.first, moves.written.first + moves.written.step * (moves.trips - 1)
-    value = moves.store.operands[1]
+    (low, high), value = moves.written.span(moves.trips), moves.value
     value = b.const(constant(value), value.type) if is_constant(value) else value
-    b.op("fill", value, attrs={"mem": moves.memory.name, "low": min(first, last), "high": max(first, last) + 1})
+    b.op("fill", value, attrs={"mem": moves.memory.name, "low": low, "high": high})
     return moves.results(b)
 
 
 @dataclass(frozen=True)
 class _Line:
-    """Elements ``first``, ``first + step``, ... one in each iteration."""
+    """``|step|`` neighbouring elements from ``first`` on, as many from ``first + step`` on, ... in each iteration."""
 
     first: int
     step: int
 
+    def span(self, trips: int) -> tuple[int, int]:
+        """The elements touched: the first, and the one behind the last."""
+        last = self.first + self.step * (trips - 1)
+        return min(self.first, last), max(self.first, last) + abs(self.step)
+
 
 @dataclass(frozen=True)
 class _Moves:
-    """A loop that in each of ``trips`` iterations stores one element of a private array: that of ``load``, or (None) a value from
-    outside of the loop. ``ends`` are the values of its counters behind it."""
+    """A loop that in each of ``trips`` iterations stores one element of a private array, or the few neighbouring ones of a vector:
+    those of the line ``read``, or (None) ``value`` from outside of the loop. ``ends`` are the values of its counters behind it."""
 
     memory: MemoryObject
     trips: int
-    store: Op
-    load: Op | None
     written: _Line
     read: _Line | None
+    value: Value | None
     ends: tuple
 
     @classmethod
     def of(cls, loop: Op, function: Function, used) -> "_Moves | None":
-        store, load = _accesses(loop)
-        memory = _array(store, function) if store is not None else None
+        stores, loads = _accesses(loop)
+        memory = _array(stores[0], function) if stores else None
         if memory is None or loop.attrs.get("unroll") == 1 or constant(loop.operands[0]) != 1:
             return None
-        if not (_moves_within(store, load, memory) if load is not None else _is_outside(store.operands[1], loop)):
+        if any(_array(access, function) is not memory for access in (*stores, *loads)):
+            return None
+        value = stores[0].operands[1]
+        if not (_pairs(stores, loads, used) if loads else _is_outside(value, loop) and _all_store(stores, value)):
             return None
         states = _counters(loop)
         trips = count_trips(loop, MOST_ELEMENTS) if states is not None else None
         if trips is None or not trips.exact or trips.count < 2:
             return None
-        written = _line(store, states, trips.count, memory)
-        read = _line(load, states, trips.count, memory) if load is not None else None
-        if written is None or load is not None and (read is None or any(user is not store for user, _ in used[load.result])):
+        written = _joined([_line(store, states, trips.count, memory) for store in stores])
+        read = _joined([_line(store.operands[1].op, states, trips.count, memory) for store in stores]) if loads else None
+        if written is None or loads and (read is None or read.step != written.step):
             return None
-        return cls(memory, trips.count, store, load, written, read, tuple(states(trips.count).values()))
+        return cls(memory, trips.count, written, read, value, tuple(states(trips.count).values()))
 
     def results(self, b: Builder) -> list[Value]:
         return [b.const(end, arg.type) for arg, end in self.ends]
 
 
-def _accesses(loop: Op) -> tuple[Op | None, Op | None]:
-    """(the store, the load or None) of a loop that does nothing else; (None, None) otherwise."""
+def _accesses(loop: Op) -> tuple[list[Op], list[Op]]:
+    """(the stores, the loads) of a loop that does nothing else, loads first; ([], []) otherwise."""
     body = loop.regions[0].ops[:-1]
     rest = [op for op in body if not has(op, "pure")]
     stores, loads = ([op for op in rest if op.opcode == kind] for kind in ("store", "load"))
-    if len(stores) != 1 or len(loads) > 1 or len(rest) != len(stores) + len(loads):
-        return None, None
-    return stores[0], loads[0] if loads else None
+    if rest != loads + stores or len(loads) not in (0, len(stores)):
+        return [], []
+    return stores, loads
 
 
 def _array(access: Op, function: Function) -> MemoryObject | None:
@@ -129,10 +135,23 @@ def _array(access: Op, function: Function) -> MemoryObject | None:
     return memory if plain and 2 <= memory.length <= MOST_ELEMENTS else None
 
 
-def _moves_within(store: Op, load: Op, memory: MemoryObject) -> bool:
-    address = load.operands[0].op
-    same = address is not None and address.opcode == "addr" and address.attrs["mem"] == memory.name
-    return same and constant(load.operands[1]) == 1 and store.operands[1] is load.result and load.result.type == memory.element
+def _pairs(stores: list[Op], loads: list[Op], used) -> bool:
+    """Whether each store moves what one of the loads gives, and nobody else uses that."""
+    moved = [store.operands[1].op for store in stores]
+    return set(moved) == set(loads) and all(user in stores for load in loads for user, _ in used[load.result])
+
+
+def _all_store(stores: list[Op], value: Value) -> bool:
+    return all(store.operands[1] is value or is_constant(value) and is_constant(store.operands[1])
+               and constant(store.operands[1]) == constant(value) for store in stores)
+
+
+def _joined(lines: list[_Line | None]) -> _Line | None:
+    """The line of neighbouring elements that are touched together: in the same order by all stores, and without a gap."""
+    if None in lines or {line.step for line in lines} != {lines[0].step} or abs(lines[0].step) != len(lines):
+        return None
+    firsts = [line.first for line in lines]
+    return lines[0] if firsts == list(range(firsts[0], firsts[0] + len(lines))) else None
 
 
 def _is_outside(value: Value, loop: Op) -> bool:

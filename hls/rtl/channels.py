@@ -11,6 +11,8 @@ from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 from ..analysis.channels import End, channel_ends
 from ..ir import Op, TokenType
 from ..memory import ChannelPlan
+from ..passes.group_calls import PHASE
+from ..passes.memory_fences import FLUSH
 from .interface import stream_prefix
 
 __all__ = ["Call", "ChannelWatch", "build_ends", "calls_of", "connect_channels"]
@@ -56,10 +58,13 @@ def calls_of(context) -> dict[Op, Call]:
 
 
 def _together(context, ops: list[Op]) -> list[list[Op]]:
-    """The calls by the regions they stand in."""
-    regions = [context.plan.top, *context.plan.loops.values()]
-    groups = [[op for op in ops if op in plan.place] for plan in regions]
-    return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups if group]
+    """The calls by the regions they stand in, and by the meetings of work-items between them."""
+    groups: dict[tuple, list[Op]] = {}
+    for k, plan in enumerate((context.plan.top, *context.plan.loops.values())):
+        for op in ops:
+            if op in plan.place:
+                groups.setdefault((k, op.attrs.get(PHASE, 0)), []).append(op)
+    return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups.values()]
 
 
 def _unit(context, end: End, ops: list[Op]):
@@ -73,16 +78,29 @@ def _unit(context, end: End, ops: list[Op]):
 def build_ends(context) -> dict[End, object]:
     """Put the units of all calls into the kernel's module; the stream of each of its ends of channels.
 
-    Units of different regions never work at the same time: the tokens of the program's order keep them apart.
+    Units of different regions never work at the same time: the tokens of the program's order keep them apart, and so do meetings
+    of work-items.
     """
     m, ends = context.m, {}
     for call in context.channels.values():
         call.attach(context)
+    _renew_loads(context)
     units = {call.unit: call for call in context.channels.values()}
     for unit, call in units.items():
         m.submodules[f"{context.op_name(call.op)}_unit"] = unit
         ends.setdefault(call.end, []).append(unit.channel)
     return {end: _merged(context, end, streams) for end, streams in ends.items()}
+
+
+def _renew_loads(context):
+    """A call behind which a fence stands makes loads forget: one cycle after it, when its answer is no further than a queue."""
+    for call in context.channels.values():
+        request, made = call.unit.i[call.k], Signal(name=f"{context.op_name(call.op)}_renews")
+        loads = [u.op for u in context.units.values() if u.access.direction != "store" and u.access.memory in call.op.attrs.get(FLUSH, ())]
+        if loads:
+            context.m.d.sync += made.eq(request.valid & request.ready)
+        for load in loads:
+            context.flushes[load] = context.flushes.get(load, 0) | made
 
 
 def _merged(context, end: End, streams):

@@ -63,4 +63,4 @@ def build_fences(context):
         wiring.connect(m, share.unit, store.unit.fence)
     for load in {load for fence in fences.values() for load in fence.loads}:
         flushes = [fence.unit.flush for fence in fences.values() if load in fence.loads]
-        context.flushes[load.op] = Cat(flushes).any()
+        context.flushes[load.op] = context.flushes.get(load.op, 0) | Cat(flushes).any()

@@ -2,6 +2,7 @@
 
 from amaranth import *
 
+from ..passes.memory_fences import FRESH
 from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
@@ -69,7 +70,8 @@ class KernelHardware:
         for unit in context.units.values():
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
-                m.d.comb += unit.unit.flush.eq(self.start | context.flushes.get(unit.op, 0))
+                anew = self.start | context.flushes.get(unit.op, 0) | bool(unit.op.attrs.get(FRESH))
+                m.d.comb += unit.unit.flush.eq(anew)
         m.d.comb += [
             context.start.eq(waiting & (settling == 0)),
             context.restart.eq(self.start),

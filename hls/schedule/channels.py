@@ -75,6 +75,8 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> _Steady | None:
     regions = [plan for plan in (kernel.top, *kernel.loops.values()) if any(is_call(op) for op in plan.place)]
     if len(regions) != 1 or regions[0].loop is None:
         return None
+    if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
+        return None  # work-items wait for each other, by as many as their group has
     (plan,) = regions
     calls = [op for op in plan.place if is_call(op)]
     if any("turn" in op.attrs or not op.attrs["blocking"] or not constant(op.operands[1]) for op in calls):

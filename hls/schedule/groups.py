@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 
+from ..analysis.channels import is_call
 from ..ir import Op, Region, Value, memory_name, reaches_memory, walk
+from ..passes.group_calls import CALLS, GATED
 from .levels import Levels
 from .plan import LevelPlan, Point, Ring, Window
 from .stages import Need
 
-__all__ = ["GroupWindow", "group_window", "ring_of"]
+__all__ = ["GroupWindow", "group_windows", "ring_of"]
 
 #: group size for which a ring is filled where the program only says how large groups may get
 USUAL_GROUP = 64
@@ -26,8 +28,8 @@ def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
 
 @dataclass(frozen=True)
 class GroupWindow:
-    """The levels between which a group has its copy of local memory: from the entry of ``begin`` until its last work-item leaves
-    ``end``, or, where that is the level of a loop, comes back from it (``answers``)."""
+    """The levels between which a group has its copy of local memory, or channels to itself: from the entry of ``begin`` until its last work-item leaves
+    ``end``, or, where that is the level of a loop or call, comes back from it (``answers``)."""
 
     copies: int
     first: Value
@@ -50,17 +52,24 @@ class GroupWindow:
         return replace(level, windows=(*level.windows, window))
 
 
-def group_window(levels: Levels) -> GroupWindow | None:
-    """The window of a region whose tokens are work-items that share memory in groups; None for other regions."""
-    group = next((op for op in levels.op if op.opcode == "group"), None)
-    if group is None:
-        return None
-    touched = {op: level for op, level in levels.op.items() if _touches(op, group.attrs["mems"])}
+def group_windows(levels: Levels) -> tuple[GroupWindow, ...]:
+    """The windows of a region whose tokens are work-items that share memory in groups, or call channels group by group."""
+    found = [(op, _touching(levels, op)) for op in levels.op if op.opcode == "group"]
+    return tuple(_window(levels, group, touched) for group, touched in found if touched)
+
+
+def _window(levels: Levels, group: Op, touched: dict[Op, int]) -> GroupWindow:
     end = max(touched.values())
-    answers = any(op.opcode == "loop" for op, level in touched.items() if level == end)
+    answers = any(op in levels.offering and (op.opcode == "loop" or is_call(op)) for op, level in touched.items() if level == end)
     return GroupWindow(group.attrs["copies"], *group.operands, min(touched.values()), end, answers)
 
 
-def _touches(op: Op, names: tuple[str, ...]) -> bool:
-    accesses = [op, *(inner for region in op.regions for inner in walk(region))]
-    return any(reaches_memory(one) and memory_name(one) in names for one in accesses)
+def _touching(levels: Levels, group: Op) -> dict[Op, int]:
+    """The operations of the region that a group has for itself, or that have such inside, and their levels."""
+    names = group.attrs["mems"]
+
+    def mine(op: Op) -> bool:
+        return bool(op.attrs.get(GATED)) if group.attrs.get(CALLS) else reaches_memory(op) and memory_name(op) in names
+
+    return {op: level for op, level in levels.op.items()
+            if any(mine(one) for one in (op, *(inner for region in op.regions for inner in walk(region))))}

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
-from .groups import group_window, ring_of
+from .groups import group_windows, ring_of
 from .history import histories
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
@@ -199,8 +199,8 @@ class RegionPlanner:
         return found
 
     def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({}), periods=()) -> list[LevelStages]:
-        sharing = group_window(levels)
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, sharing.needs if sharing else (),
+        sharing = tuple(need for window in group_windows(levels) for need in window.needs)
+        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, sharing,
                              period=periods[k] if periods else self.timing.period) for k in range(levels.count)]
 
     def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
@@ -305,8 +305,7 @@ class RegionPlanner:
 
     def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes) -> tuple[LevelPlan, ...]:
         plans = tuple(self._level(k, found, agains, sizes) for k in range(found.levels.count))
-        sharing = group_window(found.levels)
-        if sharing is not None:
+        for sharing in group_windows(found.levels):
             plans = tuple(sharing.added(plan, found.stages) for plan in plans)
         windows = plans[0].windows
         if asked.tokens:

@@ -13,7 +13,7 @@ from hls.ir import Function, Module
 from hls.ir.launch import IndexSpace
 from hls.options import Options
 from hls.profile.layout import Layout
-from hls.rtl.interface import ArgumentInterface, KernelInterface
+from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
 
@@ -30,9 +30,10 @@ __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
 
 @dataclass(frozen=True)
 class Interface:
-    """The kernels as the host sees them."""
+    """The kernels, and the board's streams that they use, as the host sees them."""
 
     kernels: tuple[KernelInterface, ...]
+    streams: tuple[StreamInterface, ...] = ()
 
 
 @dataclass(eq=False)
@@ -64,6 +65,16 @@ class Emulated:
                 running.append(self.emulator.start(name, {}, {}, IndexSpace.of(group, group)))
         self.autorun[:] = running
 
+    def feed(self, stream: StreamInterface, data: bytes) -> None:
+        """Give values to the kernels that read a stream of the board."""
+        self.emulator.feed(stream.channel, stream.bits // 8, data)
+
+    def drain(self, stream: StreamInterface) -> bytes:
+        """What the kernels wrote to a stream of the board, once all went as far as they can."""
+        self.start_autorun()
+        _advance(self)
+        return self.emulator.drain(stream.channel, stream.bits // 8)
+
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
@@ -75,7 +86,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
         module = link_program(parsed.module)
         kernels = tuple(_interface(f, k, board) for k, f in enumerate(module.kernels))
         emulator = Emulator(module, depths=lambda: _depths(module, board, options))
-        return Emulated(module, emulator, Interface(kernels), parsed.warnings)
+        return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
@@ -89,6 +100,16 @@ def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, i
         return channel_depths(module, board, options)
     except CompileError:
         return {}
+
+
+def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
+    declared = [channel for channel in module.channels.values() if "io" in dict(channel.attrs)]
+    if not declared:
+        return ()
+    from hls.memory import bound_stream  # most programs need none of it
+
+    bound = [(channel.name, bound_stream(channel, board)) for channel in declared]
+    return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)
 
 
 def _interface(function: Function, index: int, board: Board) -> KernelInterface:

@@ -81,11 +81,10 @@ class Program:
 
     def stream(self, name: str) -> Stream:
         """The board's stream of that name, to which one of the program's I/O channels is bound."""
-        streams = {} if self.emulated else {one.name: one for one in self._built().interface.streams}
+        streams = {one.name: one for one in self._built().interface.streams}
         if name not in streams:
             known = f"it has {', '.join(streams)}" if streams else "it has none"
-            raise LogicError("Program.stream", status_code.INVALID_VALUE, f"the program uses no stream {name!r} of the board; {known}"
-                             + ("; streams are on the board only, not on the emulator" if self.emulated else ""))
+            raise LogicError("Program.stream", status_code.INVALID_VALUE, f"the program uses no stream {name!r} of the board; {known}")
         return Stream(self, streams[name])
 
     @property

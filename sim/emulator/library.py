@@ -78,6 +78,9 @@ class Emulator:
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
         library.sluice_deepen.argtypes, library.sluice_deepen.restype = [ctypes.c_uint64, ctypes.c_uint64], ctypes.c_uint64
         library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
+        library.sluice_feed.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
+        library.sluice_held.argtypes, library.sluice_held.restype = [ctypes.c_uint64], ctypes.c_uint64
+        library.sluice_drain.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64]
         return library
 
     def run(self, kernel: str, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
@@ -160,6 +163,19 @@ class Emulator:
             kernel, span = self._started[record.launch].kernel, self._program.sites[record.site].span
             found.append(Wait(kernel, span, self._program.queues[record.channel], bool(record.writes)))
         return EmulationError(deadlock(found))
+
+    def feed(self, channel: str, value_bytes: int, data: bytes) -> None:
+        """Put values of ``value_bytes`` each into a channel that is bound to a stream of the board."""
+        with self._lock:
+            self._library.sluice_feed(self._program.queues.index(channel), data, len(data) // value_bytes, value_bytes)
+
+    def drain(self, channel: str, value_bytes: int) -> bytes:
+        """Take all values out of such a channel."""
+        queue = self._program.queues.index(channel)
+        with self._lock:
+            data = ctypes.create_string_buffer(self._library.sluice_held(queue) * value_bytes)
+            self._library.sluice_drain(queue, data, value_bytes)
+        return data.raw
 
     def reset(self) -> None:
         """Give up all launches that have not ended, and empty the channels."""

@@ -5,7 +5,5 @@ __kernel void k(__global int *a, __local int *t) {
     tile[l] = a[l];
     barrier(CLK_LOCAL_MEM_FENCE);
     atomic_add(&a[0], tile[7 - l]);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_CHANNEL_MEM_FENCE);
     printf("%d\n", l);
 }

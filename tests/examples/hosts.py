@@ -12,19 +12,25 @@ SMALL = {
     "conv2d": ["--width=13", "--height=7"],
     "divergent": ["--rows=12", "--skewed_rows=40"],
     "dot": ["--n=70"],
+    "fft": ["--transforms=2"],
+    "filter": ["--width=13", "--height=7"],
     "fir": ["--n=100"],
+    "histogram": ["--count=150"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
+    "packets": ["--packets=12"],
     "saxpy": ["--n=333"],
     "simd": ["--n=200"],
     "smoother": ["--n=200"],
+    "sorter": ["--rows=40"],
+    "systolic": ["--side=2", "--n=16"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],
     "vecadd": ["--n=333"],
 }
 
 #: Examples of what no other implementation has: channels between kernels.
-OURS = {"smoother"}
+OURS = {"fft", "filter", "histogram", "packets", "smoother", "sorter", "systolic"}
 
 
 def load(name: str, import_line: str = IMPORT_LINE) -> types.ModuleType:

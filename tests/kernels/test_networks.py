@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.kernels.campaign import run_system, wrong
 from tests.kernels.groups import ChannelSystem
 from tests.kernels.networks import network
 from tests.kernels.system import Launch
@@ -33,3 +34,17 @@ def check(first: int, networks: int = TOGETHER, seeds=(0, 1, 2)) -> int:
 
 def test_networks():
     assert check(0) >= 8
+
+
+def test_networks_stop_only_where_it_was_said():
+    outcome = run_system(6, 6, (0, 1))
+    assert not outcome.faults, outcome.faults[0]
+    assert {what.split(", ")[1] for what in outcome.counts} == {"ended", "stopped"}, "too few kinds of networks to tell"
+
+
+@pytest.mark.parametrize("said, ended, ends, fault", [
+    ("certain", False, True, False), ("certain", True, True, True), ("proved", False, True, True), ("proved", True, True, False),
+    ("possible", True, True, False), ("possible", False, False, False), ("undecided", False, True, True), ("possible", True, False, True),
+])
+def test_what_is_a_fault(said, ended, ends, fault):
+    assert bool(wrong(said, ended, ends)) == fault

@@ -153,3 +153,53 @@ def test_copies_of_an_autorun_kernel_know_their_place():
     assert "index 4 is outside 'many'" in error.value.diagnostics[0].message and "link_3" in error.value.diagnostics[0].message
     assert [(p.name, p.writer, p.reader) for p in plans] == [
         ("many[0]", "w", "link_0"), ("many[1]", "link_0", "link_1"), ("many[2]", "link_1", "link_2"), ("many[3]", "link_2", "r")]
+
+
+@pytest.mark.parametrize("body, where, lines", [
+    ("write_channel_intel(a, l);\n if (n > 3) barrier(1);\n write_channel_intel(a, -l);", "written before and behind what is only sometimes a barrier", (3, 1)),
+    ("for (int k = 0; k < n; k++) { p[l] = read_channel_intel(b);\n barrier(1);\n p[l] -= read_channel_intel(b); }",
+     "read behind the last barrier of a loop and before its first one", (3, 1)),
+    ("p[l] = read_channel_intel(c);\n for (int k = 0; k < n; k++) { barrier(1);\n p[l] += read_channel_intel(c); }",
+     "read inside and outside of a loop with barriers", (3, 1)),
+    ("for (int k = 0; k < n; k++) { if (n & k) barrier(1);\n write_channel_intel(a, k); }",
+     "written in a loop that is not in every iteration halted by a barrier", (2,)),
+    ("for (int k = 0; k < n; k++) { barrier(1);\n for (int i = 0; i < n; i++) write_channel_intel(a, k);\n write_channel_intel(a, l); }",
+     "written in several loops between two barriers of a loop", (3, 2)),
+])
+def test_an_order_of_work_items_that_the_machine_cannot_keep(body, where, lines):
+    with pytest.raises(CompileError) as error:
+        planned("int l = get_local_id(0); " + body, CHANNELS.replace("\n", " "))
+    (told,) = error.value.diagnostics
+    assert f"' is {where}, so that calls of different work-items would change their order" in told.message and told.hint
+    assert (told.span.line, *(note.span.line for note in told.notes)) == lines
+
+
+def phases(plan) -> dict[str, list[int | None]]:
+    """The phases of the calls, in program order, by channel; whether groups come one by one."""
+    found: dict[str, list] = {}
+    for region in (plan.top, *plan.loops.values()):
+        for op in region.place:
+            if op.opcode.startswith("channel"):
+                found.setdefault(op.attrs["channel"], []).append((op.attrs.get("phase"), bool(op.attrs.get("gated"))))
+    return found
+
+
+def test_groups_come_one_by_one_only_where_a_barrier_lies_between_calls_on_one_channel():
+    plan = planned("int l = get_local_id(0); write_channel_intel(a, l); p[l] = read_channel_intel(b); barrier(1); write_channel_intel(c, l);")
+    assert phases(plan) == {"a": [(None, False)], "b": [(None, False)], "c": [(None, False)]}
+    plan = planned("int l = get_local_id(0); write_channel_intel(a, l); p[l] = read_channel_intel(b); barrier(1); write_channel_intel(a, l);")
+    assert phases(plan) == {"a": [(0, True), (1, True)], "b": [(None, False)]}
+    plan = planned("for (int k = 0; k < n; k++) { barrier(1); p[get_local_id(0)] += read_channel_intel(b); }")
+    assert phases(plan) == {"b": [(None, True)]}
+
+
+def test_a_fence_of_memory_stands_between_a_store_and_the_call_that_tells_of_it():
+    plan = planned("for (int i = 0; i < n; i++) { p[i] = i; mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_CHANNEL_MEM_FENCE); write_channel_intel(a, i); }")
+    (loop,) = plan.loops.values()
+    (call,), (fence,) = ([op for op in loop.place if op.opcode == kind] for kind in ("channel_write", "fence"))
+    assert loop.place[call].level > loop.place[fence].level and fence.result in call.operands and loop.ii == 1
+
+
+def test_iterations_wait_where_a_fence_ends_them_all():
+    plan = planned("for (int i = 0; i < n; i++) { write_channel_intel(a, i); p[i] = i; mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_CHANNEL_MEM_FENCE); }")
+    assert ii(plan) > BOARD.memory.read_latency // 2

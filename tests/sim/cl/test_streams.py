@@ -94,6 +94,27 @@ def test_packets_pass(board, seed, monkeypatch):
         cl.Kernel(program, "parser")
 
 
+def test_on_the_emulator(board):
+    program = cl.Program(cl.create_some_context(board=str(board), device="emulator"), SOURCE).build()
+    words, said = packets(60)
+    got = []
+    for part in (words[:7], words[7:200], words[200:]):
+        program.stream("rx").feed(part)
+        got += program.stream("tx").take(np.uint32).tolist()
+    assert got == said
+    assert program.stream("tx").take().size == 0
+    with pytest.raises(cl.LogicError, match="tx is written by the kernels"):
+        program.stream("tx").feed(words)
+    with pytest.raises(cl.LogicError, match="no stream 'other' of the board; it has rx, tx"):
+        program.stream("other")
+
+
+def test_the_emulator_refuses_what_fits_no_stream(board):
+    program = cl.Program(cl.create_some_context(board=str(board), device="emulator"), SOURCE.replace('io("rx")', 'io("eth")'))
+    with pytest.raises(cl.RuntimeError, match="has no stream 'eth' for channel 'from_wire'"):
+        program.build()
+
+
 READ = "__kernel void k(__global int *o) {{ o[0] = read_channel_intel({}); }}"
 WRITE = "__kernel void k(int x) {{ write_channel_intel({}, x); }}"
 
