@@ -1,0 +1,141 @@
+"""Which banks a memory gets: by its attributes, or the cheapest with which its stores take the fewest turns."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from rtl_lib.mem.bank_map import BankMap
+
+from .blocks import Blocks
+from .meetings import Meetings
+from .ports import Turns, classes, store_turns
+from .refuse import check
+from .uses import Asked, Use
+
+__all__ = ["Banking", "choose_banks"]
+
+#: beyond this many banks choosing among them costs more than turns
+MOST_BANKS = 64
+
+
+#: where everything takes one turn, no more banks than so many times as many are looked at
+ENOUGH = 4
+#: logic cells that a block RAM stands for: as many as there are for each on the larger devices
+CELLS_OF_BLOCK = 92
+#: inputs of a choice that a logic cell takes
+INPUTS_OF_CELL = 3
+
+
+class Cost(NamedTuple):
+    """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there may be no
+    more copies), loads that cannot look at what is being stored, area in logic cells, banks. The area is that of ``blocks`` and of
+    ``chosen`` bits that are chosen among."""
+
+    turns: int
+    blind: int
+    area: int
+    banks: int
+    blocks: int
+    chosen: int
+
+
+@dataclass(frozen=True)
+class Banking:
+    """The banks of one memory and how its accesses use them."""
+
+    map: BankMap
+    word_bytes: int
+    meetings: Meetings
+    stores: Turns
+    loads: tuple[tuple[Hashable, ...], ...]  #: what may share a copy for reading if it starts in one cycle
+    reads: Mapping[Hashable, Hashable]  #: loads that take turns, because there may be no more copies, by their row
+    cost: Cost
+
+    def banks(self, key) -> frozenset[int]:
+        """The banks that an access may use."""
+        return self.meetings.banks(key)
+
+    @property
+    def together(self) -> Iterator[tuple[Hashable, ...]]:
+        """Accesses that are to start in one cycle: those that would meet if they did not."""
+        for group in (*self.stores.together, *self.loads):
+            if any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
+                yield group
+
+
+def choose_banks(size: int, uses: Sequence[Use], asked: Asked = Asked(), blocks: Blocks = Blocks()) -> Banking:
+    """The banks of a memory of ``size`` bytes. Raises :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
+    check(asked, size, uses)
+    word = max(asked.bankwidth or 1, *(use.bytes for use in uses))
+    words = -(-size // word)
+    maps = _asked(asked) if asked.geometry else _candidates(uses, word, words)
+    best = None
+    for map in maps:
+        if best is not None and best.cost[:2] == (1, 0) and map.banks > ENOUGH * best.map.banks:
+            break  # more and more banks cost more and more
+        one = _judge(size, uses, asked, blocks, map, word)
+        best = one if best is None or one.cost < best.cost else best
+    return best
+
+
+def _asked(asked: Asked) -> Iterator[BankMap]:
+    bits = asked.bank_bits if asked.bank_bits is not None else tuple(range((asked.numbanks or 1).bit_length() - 1))[::-1]
+    yield BankMap(bits)
+
+
+def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int) -> Banking:
+    meetings = Meetings(uses, map, word)
+    turns = store_turns([use for use in uses if use.stores], meetings)
+    rows = dict.fromkeys(use.row for use in uses if use.reads)
+    groups = {row: _read_classes(uses, row, meetings) for row in rows}
+    crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
+    reads = {group[0].key: row for row in crowded for group in groups[row]}
+    more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
+    touched = [reduce(or_, (meetings.mask(use.key) for use in group)).bit_count() for row in rows for group in groups[row]]
+    blind = sum(use.watches and meetings.mask(use.key).bit_count() > 1 for use in uses)
+    taken = max(map.banks, sum(touched)) * blocks.count(map.words(-(-size // word)), 8 * word)
+    chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
+    cost = Cost(turns.most + more, blind, CELLS_OF_BLOCK * taken + chosen // INPUTS_OF_CELL, map.banks, taken, chosen)
+    shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
+    return Banking(map, word, meetings, turns, shared, reads, cost)
+
+
+def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
+    """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their addresses
+    are there at the same time."""
+    here = [use for use in uses if use.reads and use.row == row]
+    loads = [replace(use, stores=False) if use.stores else use for use in here]
+    return classes(loads, meetings.compatible(loads, far=False))
+
+
+def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:
+    """One bank first, then what strides and distances of the accesses suggest."""
+    yield BankMap()
+    rows: dict = {}
+    for use in uses:
+        rows.setdefault((use.row, use.stores), []).append(use)
+    most = min(MOST_BANKS, words, 1 << (max(map(len, rows.values()), default=1) - 1).bit_length())
+    top = (words - 1).bit_length()
+    places = sorted({0, *_strides(uses, word, top)})
+    for count in range(1, most.bit_length()):
+        lows = [low for low in sorted({*places, top - count}) if 0 <= low <= top - count]
+        for low in lows:
+            yield BankMap(_field(low, count))
+            yield from (BankMap(_field(low, count), skew) for skew in places if low + count <= skew < top)
+        for high in lows:  # two dimensions: rows and columns have bits of their own
+            yield from (BankMap(_field(high, upper) + _field(0, count - upper)) for upper in range(1, count)
+                        if count - upper <= high <= top - upper and high in places)
+
+
+def _field(low: int, count: int) -> tuple[int, ...]:
+    return tuple(range(low + count - 1, low - 1, -1))
+
+
+def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
+    """The powers of two, of words, in the strides of the accesses and in their distances from each other."""
+    first = uses[0].const if uses else 0
+    numbers = {factor for use in uses for _, factor in use.terms} | {use.const - first for use in uses}
+    found = {(n & -n).bit_length() - 1 - (word.bit_length() - 1) for n in numbers if n}
+    return {n for n in found if 0 <= n < top and n - 1 not in found}  # of a row of neighbours the least stands for all
