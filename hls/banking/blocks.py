@@ -6,6 +6,10 @@ __all__ = ["Blocks"]
 
 #: words of a block at its full width; twice as many at half of that, and so on
 SHALLOWEST = 512
+#: logic cells that a block RAM stands for: as many as there are for each on the larger devices
+CELLS_OF_BLOCK = 92
+#: words that a logic cell holds a bit of
+WORDS_OF_CELL = 32
 #: memories up to this size are kept in tables
 SMALL_BITS = 640
 
@@ -23,3 +27,8 @@ class Blocks:
         widest = self.bits // SHALLOWEST
         shapes = ((SHALLOWEST << k, widest >> k) for k in range(widest.bit_length()))
         return min(-(-words // depth) * -(-width // bits) for depth, bits in shapes)
+
+    def area(self, words: int, width: int) -> int:
+        """Logic cells that the memory stands for, in blocks or in tables."""
+        blocks = self.count(words, width)
+        return CELLS_OF_BLOCK * blocks if blocks else -(-words // WORDS_OF_CELL) * width

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ from rtl_lib.mem.bank_map import BankMap
 
 from .blocks import Blocks
 from .meetings import Meetings
-from .ports import Turns, classes, store_turns
-from .refuse import check
+from .ports import Turns, classes, components, store_turns
+from .refuse import Refusal, check
 from .uses import Asked, Use
 
 __all__ = ["Banking", "choose_banks"]
@@ -22,8 +22,6 @@ MOST_BANKS = 64
 
 #: where everything takes one turn, no more banks than so many times as many are looked at
 ENOUGH = 4
-#: logic cells that a block RAM stands for: as many as there are for each on the larger devices
-CELLS_OF_BLOCK = 92
 #: inputs of a choice that a logic cell takes
 INPUTS_OF_CELL = 3
 
@@ -52,6 +50,19 @@ class Banking:
     loads: tuple[tuple[Hashable, ...], ...]  #: what may share a copy for reading if it starts in one cycle
     reads: Mapping[Hashable, Hashable]  #: loads that take turns, because there may be no more copies, by their row
     cost: Cost
+    asked: Asked
+
+    def part(self, store) -> int | None:
+        """A number that stores have in common which may use the same banks; None for one that shares none."""
+        for number, members in enumerate(self.parts):
+            if store in members:
+                return number if len(members) > 1 else None
+        return None
+
+    @cached_property
+    def parts(self) -> list[set]:
+        """The stores that may use the same banks, directly or by way of others."""
+        return [{use.key for use in part} for part in components([u for u in self.meetings.uses.values() if u.stores], self.meetings)]
 
     def banks(self, key) -> frozenset[int]:
         """The banks that an access may use."""
@@ -65,19 +76,30 @@ class Banking:
                 yield group
 
 
-def choose_banks(size: int, uses: Sequence[Use], asked: Asked = Asked(), blocks: Blocks = Blocks()) -> Banking:
-    """The banks of a memory of ``size`` bytes. Raises :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
+def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: int = 1) -> Banking:
+    """The banks of a memory of ``size`` bytes, which is there in ``copies`` behind one another. Raises :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
     check(asked, size, uses)
     word = max(asked.bankwidth or 1, *(use.bytes for use in uses))
     words = -(-size // word)
-    maps = _asked(asked) if asked.geometry else _candidates(uses, word, words)
     best = None
-    for map in maps:
+    for map in _asked(asked) if asked.geometry else _candidates(uses, word, words):
+        if map.skew is not None and not asked.skew:
+            continue
         if best is not None and best.cost[:2] == (1, 0) and map.banks > ENOUGH * best.map.banks:
             break  # more and more banks cost more and more
-        one = _judge(size, uses, asked, blocks, map, word)
+        one = _judge(size, uses, asked, blocks, map, word, copies)
+        if _astray(one) and map.bits:
+            if asked.geometry:
+                raise Refusal("numbanks" if asked.bank_bits is None else "bank_bits", "an atomic operation looks at what is being stored, "
+                              "which it can in one bank only, and here its bank is not known", "take the attribute away")
+            continue
         best = one if best is None or one.cost < best.cost else best
     return best
+
+
+def _astray(one: Banking) -> bool:
+    """Whether an access that loads and stores at once may use several banks."""
+    return any(use.loads and one.meetings.mask(use.key).bit_count() > 1 for use in one.meetings.uses.values())
 
 
 def _asked(asked: Asked) -> Iterator[BankMap]:
@@ -85,7 +107,7 @@ def _asked(asked: Asked) -> Iterator[BankMap]:
     yield BankMap(bits)
 
 
-def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int) -> Banking:
+def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: int) -> Banking:
     meetings = Meetings(uses, map, word)
     turns = store_turns([use for use in uses if use.stores], meetings)
     rows = dict.fromkeys(use.row for use in uses if use.reads)
@@ -95,11 +117,12 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
     touched = [reduce(or_, (meetings.mask(use.key) for use in group)).bit_count() for row in rows for group in groups[row]]
     blind = sum(use.watches and meetings.mask(use.key).bit_count() > 1 for use in uses)
-    taken = max(map.banks, sum(touched)) * blocks.count(map.words(-(-size // word)), 8 * word)
+    times, words = max(map.banks, sum(touched)), copies * map.words(-(-size // word))
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
-    cost = Cost(turns.most + more, blind, CELLS_OF_BLOCK * taken + chosen // INPUTS_OF_CELL, map.banks, taken, chosen)
+    area = times * blocks.area(words, 8 * word) + chosen // INPUTS_OF_CELL
+    cost = Cost(turns.most + more, blind, area, map.banks, times * blocks.count(words, 8 * word), chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
-    return Banking(map, word, meetings, turns, shared, reads, cost)
+    return Banking(map, word, meetings, turns, shared, reads, cost, asked)
 
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
@@ -134,8 +157,14 @@ def _field(low: int, count: int) -> tuple[int, ...]:
 
 
 def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
-    """The powers of two, of words, in the strides of the accesses and in their distances from each other."""
-    first = uses[0].const if uses else 0
-    numbers = {factor for use in uses for _, factor in use.terms} | {use.const - first for use in uses}
-    found = {(n & -n).bit_length() - 1 - (word.bit_length() - 1) for n in numbers if n}
-    return {n for n in found if 0 <= n < top and n - 1 not in found}  # of a row of neighbours the least stands for all
+    """The powers of two, of words, in the strides of the accesses and in the distances of those for one token from each other."""
+    rows: dict = {}
+    for use in uses:
+        rows.setdefault((use.row, use.terms), []).append(use.const)
+    groups = [{factor for use in uses for _, factor in use.terms}]
+    groups += [{const - consts[0] for const in consts} for consts in rows.values()]
+    found: set[int] = set()
+    for numbers in groups:
+        powers = {(n & -n).bit_length() - word.bit_length() for n in numbers if n}
+        found |= {n for n in powers if 0 <= n < top and n - 1 not in powers}  # of a run of neighbours the least stands for all
+    return found

@@ -7,6 +7,7 @@ much, two accesses are taken to meet.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import gcd, prod
 
@@ -28,6 +29,9 @@ class Meetings:
     def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int):
         self.map, self.word_bytes = map, word_bytes
         self.modulus = word_bytes << map.reach
+        self.whole = {use.key: use.terms for use in uses}
+        forms = ((use, use.form(self.modulus)) for use in uses)
+        uses = [replace(use, const=const, terms=terms) for use, (const, terms) in forms]
         self.uses = {use.key: use for use in uses}
         alike: dict[tuple, list[Use]] = {}
         for use in uses:
@@ -80,7 +84,7 @@ class Meetings:
         found = [0] * len(uses)
         for group, members in groups.items():
             table = group.table(bool(uses[0].stores))
-            if members == [group.index(use.key) for use in uses] and not any(use.excludes for use in uses):
+            if len(groups) == 1 and members == [group.index(use.key) for use in uses] and not any(use.excludes for use in uses):
                 return [row & (1 << len(uses)) - 1 for row in table[:len(uses)]]  # the usual case, in which nothing moves
             for k in members:
                 row = table[group.index(uses[k].key)]
@@ -119,8 +123,7 @@ class Meetings:
 
 
 class _Alike:
-    """Accesses whose addresses differ by constants, and the ``masks`` of their banks. Their distances are known as whole numbers, not
-    only modulo something."""
+    """Accesses whose addresses differ by constants, as far as banks are concerned, and the ``masks`` of their banks."""
 
     def __init__(self, meetings: Meetings, members: list[Use]):
         self.meetings, self.members = meetings, members
@@ -157,10 +160,12 @@ class _Alike:
         if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
         words = addresses // self.meetings.word_bytes
+        whole = [self.meetings.whole[use.key] for use in self.members]
+        kinds = np.array([whole.index(terms) for terms in whole])[:, None]  # words are one only where nothing was left out
         ends = addresses + np.array([use.bytes for use in self.members], np.int64)[:, None]
         found = []
         for k in range(count):
-            fine = words == words[k]
+            fine = (words == words[k]) & (kinds == kinds[k])
             if stores:
                 fine &= (ends <= addresses[k]) | (ends[k] <= addresses)
             clear = ~((banks == banks[k]) & ~fine).any(axis=1)

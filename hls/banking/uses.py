@@ -13,6 +13,7 @@ class Unknown:
     name: Hashable
     low: int
     high: int
+    unbound: bool = False  #: nothing is known, and ``low`` and ``high`` mean nothing
 
     @property
     def count(self) -> int:
@@ -39,7 +40,15 @@ class Use:
     excludes: frozenset = frozenset()
     after: frozenset = frozenset()
     loads: bool = False  #: only to be given where it ``stores``, too
+    wide: tuple[int, tuple[tuple[Unknown, int], ...]] | None = None  #: const and terms in another form: the first has an unknown without
+    #: bounds, of which this one knows that it keeps a part of the address within a power of two
     watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
+
+    def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:
+        """Const and terms of the address as they tell most about it modulo a power of two; without terms that do not matter."""
+        unbound = any(unknown.unbound and factor % modulus for unknown, factor in self.terms)
+        const, terms = self.wide if unbound and self.wide is not None else (self.const, self.terms)
+        return const, tuple(term for term in terms if term[1] % modulus)
 
     @property
     def reads(self) -> bool:
@@ -57,6 +66,7 @@ class Asked:
     max_replicates: int | None = None
     numreadports: int | None = None
     numwriteports: int | None = None
+    skew: bool = True  #: whether banks may be skewed
 
     @property
     def geometry(self) -> bool:

@@ -155,8 +155,8 @@ def _raise_stores(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) 
     changed = False
     together: dict[tuple, list[Op]] = {}
     for op in ops:
-        if memory.shared_port(op) is not None:
-            together.setdefault((memory.shared_port(op), op.attrs.get("port_group")), []).append(op)
+        if (crowd := memory.crowd(op)) is not None:
+            together.setdefault(crowd, []).append(op)
     for stores in together.values():
         last = max(ops[op] for op in stores)
         for op in stores:
