@@ -28,13 +28,14 @@ INPUTS_OF_CELL = 3
 
 class Cost(NamedTuple):
     """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there may be no
-    more copies), loads that cannot look at what is being stored, area in logic cells, banks. The area is that of ``blocks`` and of
+    more copies), loads that cannot look at what is being stored, area in logic cells, banks, whether they are skewed. The area is that of ``blocks`` and of
     ``chosen`` bits that are chosen among."""
 
     turns: int
     blind: int
     area: int
     banks: int
+    skewed: bool
     blocks: int
     chosen: int
 
@@ -120,7 +121,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     times, words = max(map.banks, sum(touched)), copies * map.words(-(-size // word))
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
     area = times * blocks.area(words, 8 * word) + chosen // INPUTS_OF_CELL
-    cost = Cost(turns.most + more, blind, area, map.banks, times * blocks.count(words, 8 * word), chosen)
+    cost = Cost(turns.most + more, blind, area, map.banks, map.skew is not None, times * blocks.count(words, 8 * word), chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
     return Banking(map, word, meetings, turns, shared, reads, cost, asked)
 

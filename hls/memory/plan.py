@@ -135,13 +135,14 @@ class MemoryPlan:
         limits = {f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads}
         return limits.get(port, 1)
 
-    def crowd(self, store: Op) -> tuple | None:
-        """Equal for stores that are to take place in one level, so that the schedule keeps them apart; None where none need be."""
-        memory = self._memory(store)
-        if memory is None or store not in memory.stores or len(memory.stores) == 1:
-            return None
-        part = memory.banking.part(store)
-        return None if part is None else (memory.memory.name, part, store.attrs.get(PORT_GROUP))
+    def crowd(self, op: Op) -> tuple | None:
+        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart; None where none
+        need be."""
+        memory = self._memory(op)
+        if memory is None or op.opcode == "load":
+            return (memory.memory.name, "loads") if memory and memory.banking.reads else None
+        part = memory.banking.part(op)
+        return None if part is None else (memory.memory.name, part, op.attrs.get(PORT_GROUP))
 
     @property
     def together(self) -> Iterator[tuple[Op, ...]]:
