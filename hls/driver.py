@@ -149,7 +149,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
         for loop in plan.loops.values():
             if loop.period > timing.period:
                 tell(_slower_clock(loop, timing.period))
-    memory = share_copies(memory, _when(plan))
+    memory = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))

@@ -11,11 +11,14 @@ __all__ = ["Turns", "When", "assign_ports", "classes", "components", "store_turn
 
 @dataclass(frozen=True)
 class When:
-    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles apart."""
+    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles apart. All of its
+    ``step`` of the program begins only when those that it is ``behind`` are over."""
 
     level: Hashable
     cycle: int
     spacing: int = 1
+    step: Hashable = None
+    behind: frozenset = frozenset()
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def _may_share(meetings: Meetings, one, other, when: Mapping[Hashable, When]) ->
         return True
     first, second = when[one], when[other]
     if first.level != second.level:
-        return False
+        return first.step in second.behind or second.step in first.behind
     if first.cycle == second.cycle:
         return meetings.apart(one, other)
     return (first.cycle - second.cycle) % first.spacing != 0

@@ -13,7 +13,7 @@ from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_typ
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP
 
-__all__ = ["BankPlanner", "asked_of", "watches"]
+__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 
 #: how far an unknown of which nothing is known may be from 0
 FAR = 1 << 62
@@ -55,7 +55,7 @@ class BankPlanner:
         facts = {op: implied(predicate(op)) for op in ops}
         tree, after = self.forms.tree, {}
         for region in dict.fromkeys(tree.region_of(op) for op in ops):
-            after |= _after(region, [op for op in ops if tree.region_of(op) is region])
+            after |= comes_after(region, [op for op in ops if tree.region_of(op) is region])
         return [self._use(op, ops, facts, tree, after[op], op in watching) for op in ops]
 
     def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watches: bool) -> Use:
@@ -105,7 +105,7 @@ def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:
     return any(value in other and other[value] is not truth for value, truth in one.items())
 
 
-def _after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
+def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
     """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one iteration."""
     bits = {op: 1 << k for k, op in enumerate(ops)}
     reached: dict[Value, int] = {}

@@ -120,6 +120,8 @@ def test_who_never_meets_shares_a_copy():
     assert assign_ports(meetings, ["if", "else"], same | {"else": When("level", 4)}) == {"if": 0, "else": 1}
     assert assign_ports(meetings, ["if", "else"], {"if": When("level", 3, 2), "else": When("level", 4, 2)}) == {"if": 0, "else": 0}
     assert assign_ports(meetings, ["if", "else"], {"if": When("level", 3), "else": When("another", 3)}) == {"if": 0, "else": 1}
+    later = When("another", 3, step="second", behind=frozenset({"first"}))
+    assert assign_ports(meetings, ["if", "else"], {"if": When("level", 3, step="first"), "else": later}) == {"if": 0, "else": 0}
     assert assign_ports(meetings, [("load", 0), ("load", 1)], same) == {("load", 0): 0, ("load", 1): 1}
 
 
