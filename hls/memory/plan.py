@@ -8,17 +8,21 @@ from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..analysis.phases import Phases
-from ..banking import Banking
+from ..banking import Banking, Blocks
 from ..diag import CompileError, Span
 from ..ir import Function, MemoryObject, Op, Value, reaches_memory, walk
 from ..ir.accesses import lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP
-from ..target.board import Memory
+from ..target.board import Memory, Rams
 from .banks import BankPlanner, watches
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+
+
+#: of no device in particular
+USUAL_RAMS = Rams(2048, 20480)
 
 
 @dataclass(frozen=True)
@@ -170,17 +174,19 @@ class MemoryPlan:
         return access.latency if access else None
 
 
-def plan_memory(function: Function, memory: Memory, block_bits: int = 20480) -> MemoryPlan:
-    """Choose a unit for every access of a flat kernel on a board with this global memory, and block RAMs of so many bits. Raises
-    CompileError for an access that has none, and for attributes that cannot be followed."""
+def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS) -> MemoryPlan:
+    """Choose a unit for every access of a flat kernel on a board with this global memory and these block RAMs. Raises
+    CompileError for an access that has none, for attributes that cannot be followed, and for a memory that no device has room for."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
             accesses.setdefault(memory_name(op), []).append(op)
     phases = Phases(function)
     own = {name: ops for name, ops in accesses.items() if function.memories[name].onchip}
-    planner = BankPlanner.of(function, block_bits) if own else None
+    planner = BankPlanner.of(function, rams.bits) if own else None
     onchip = {name: _onchip(function.memories[name], ops, phases, planner) for name, ops in own.items()}
+    for planned in onchip.values():
+        _check_size(planned, rams)
     planned = {}
     for name, ops in accesses.items():
         for op in ops:
@@ -209,6 +215,17 @@ def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases, planner: BankPl
     one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
     groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
     return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies)
+
+
+def _check_size(planned: OnChipMemory, rams: Rams):
+    """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
+    memory = planned.memory
+    needed = planned.map.banks * Blocks(rams.bits).count(planned.map.words(planned.words), 8 * planned.word_bytes)
+    if needed > rams.count > 0:
+        groups = f", {planned.copies} times for groups of work-items under way at once" if planned.copies > 1 else ""
+        raise CompileError.at(memory.span or planned.loads[0].span,
+                              f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
+                              f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes are the most")
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
