@@ -7,11 +7,12 @@ from pathlib import Path
 from .analysis.call_script import Script
 from .analysis.deadlock import Verdict, find_deadlocks
 from .analysis.token_run import Link
+from .banking import When
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Function, Module, walk
+from .ir import Function, Module, Op, walk
 from .ir.clone import clone_function
-from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory
+from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory, share_copies
 from .options import Options
 from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
@@ -165,16 +166,24 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
     function = DeadCode().run(function)
-    memory = plan_memory(function, board.memory)
+    memory = plan_memory(function, board.memory, board.device.rams)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     if tell:
         for loop in plan.loops.values():
             if loop.period > timing.period:
                 tell(_slower_clock(loop, timing.period))
+    memory = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
     return CompiledKernel(function, memory, plan, unrolled, merged)
+
+
+def _when(plan: KernelPlan) -> dict[Op, When]:
+    """When each operation takes place."""
+    regions = (plan.top, *plan.loops.values())
+    return {op: When((region.region, point.level), point.stage, region.levels[point.level].spacing)
+            for region in regions for op, point in region.place.items()}
 
 
 def _access_bytes(board: Board) -> int:

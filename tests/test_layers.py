@@ -14,7 +14,7 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"diag", "mathlib"},
-    {"target", "options"},
+    {"target", "options", "banking"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes", "emulate"},
@@ -40,7 +40,7 @@ READS_FRONTEND = {"driver", "cli"}
 BETWEEN = {"hls": {"rtl_lib"}, "rtl_lib": set(), "sim": {"hls", "rtl_lib"}, "boards": set()}
 
 #: Parts of the compiler that may look into rtl_lib: for a part's timing, its cost, or to build it.
-READS_RTL_LIB = {"memory", "schedule", "model", "rtl"}
+READS_RTL_LIB = {"banking", "memory", "schedule", "model", "rtl"}
 
 #: Where a library may be used; everything not named here is free.
 LIBRARIES = {

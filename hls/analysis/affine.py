@@ -16,6 +16,7 @@ from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
 from .loops import Induction, Loop, LoopTree
 from .ranges import Range, ranges
+from .trailing import TrailingZeros
 from .trips import implied
 
 __all__ = ["Affine", "AffineForms", "Symbol"]
@@ -85,6 +86,10 @@ class AffineForms:
     @cached_property
     def _ranges(self) -> dict[Value, Range]:
         return ranges(self._function)
+
+    @cached_property
+    def _zeros(self) -> TrailingZeros:
+        return TrailingZeros(self._function)
 
     def offset(self, access: Op) -> Affine:
         """The byte offset of a load or store in its memory, where it takes place."""
@@ -230,6 +235,14 @@ class AffineForms:
 
     def _on_zext(self, op: Op) -> Affine:
         return self.exact(op.operands[0], False)
+
+    def _on_or(self, op: Op) -> Affine | None:
+        """The sum where one operand has zeros wherever the other has bits."""
+        left, right = op.operands
+        for one, other in ((left, right), (right, left)):
+            if self._ranges[other].umax.bit_length() <= self._zeros.of(one):
+                return self.modular(left) + self.modular(right)
+        return None
 
     def _on_trunc(self, op: Op) -> Affine:
         return self.modular(op.operands[0])

@@ -1,19 +1,28 @@
 """The frozen product of memory planning: which unit serves each access."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..analysis.phases import Phases
+from ..banking import Banking, Blocks
 from ..diag import CompileError, Span
-from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, reaches_memory, walk
+from ..ir import Function, MemoryObject, Op, Value, reaches_memory, walk
 from ..ir.accesses import lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
-from ..target.board import Memory
+from ..passes.write_ports import PORT_GROUP
+from ..target.board import Memory, Rams
+from .banks import BankPlanner, watches
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+
+
+#: of no device in particular
+USUAL_RAMS = Rams(2048, 20480)
 
 
 @dataclass(frozen=True)
@@ -47,19 +56,41 @@ class Access:
 
 @dataclass(frozen=True)
 class OnChipMemory:
-    """A memory inside the kernel, in block RAM: a copy for each of its ``loads``, written together. Atomic operations are both
-    loads and stores.
+    """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
 
-    All ``stores`` share one write port of each of the ``banks``; scheduling and memory order keep them from meeting there. Groups
-    of work-items take turns in ``copies``; each is a bank of its own where stores of several groups may come in one cycle.
+    The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank; scheduling and memory order keep them
+    from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items
+    take turns in ``copies``; which one it is chooses among banks where stores of several groups may come in one cycle.
+    ``banking`` knows which accesses may meet.
     """
 
     memory: MemoryObject
     word_bytes: int
     loads: tuple[Op, ...]
     stores: tuple[Op, ...]
+    map: BankMap
+    banking: Banking
     copies: int = 1
-    banks: int = 1
+    ports: Mapping[Op, int] = field(default_factory=dict)
+
+    def mask(self, op: Op) -> int:
+        """The banks that an access may use, as bits."""
+        low, inner = self.banking.meetings.mask(op), self.banking.map.banks
+        return sum(low << n * inner for n in range(self.map.banks // inner))
+
+    def port(self, op: Op) -> int:
+        """The number of the copy that a load reads."""
+        return self.ports.get(op, self.loads.index(op))
+
+    @cached_property
+    def bank_copies(self) -> tuple[int, ...]:
+        """How many copies each bank has."""
+        return tuple(len({self.port(op) for op in self.loads if self.mask(op) >> bank & 1}) for bank in range(self.map.banks))
+
+    @property
+    def most_copies(self) -> int:
+        """Of the bank that has the most."""
+        return max(self.bank_copies)
 
     @property
     def words(self) -> int:
@@ -85,14 +116,51 @@ class MemoryPlan:
 
     def banks(self, op: Op) -> int:
         """How many banks the memory of an access has."""
-        memory = self.onchip.get(self.accesses[op].memory)
-        return memory.banks if memory else 1
+        memory = self._memory(op)
+        return memory.mask(op).bit_count() if memory else 1
+
+    def _memory(self, op: Op) -> OnChipMemory | None:
+        access = self.accesses.get(op)
+        return self.onchip.get(access.memory) if access else None
 
     def shared_port(self, op: Op) -> str | None:
-        """The write port that the operation shares with others, by the name of its memory; None where it has its own."""
-        access = self.accesses.get(op)
-        memory = self.onchip.get(access.memory) if access else None
-        return access.memory if memory and op in memory.stores and len(memory.stores) > 1 else None
+        """A name for the port that the operation shares with others, or that of those that start with it; None where it need not
+        care: it has a port of its own, or starts with another that does."""
+        memory = self._memory(op)
+        if memory is None:
+            return None
+        if op in memory.banking.reads:
+            return f"copies of {memory.memory.name}"
+        part = memory.banking.stores.port.get(op)
+        return None if part is None else f"{memory.memory.name}{f', part {part}' if part else ''}"
+
+    def port_limit(self, port: str) -> int:
+        """How many may start in a cycle."""
+        limits = {f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads}
+        return limits.get(port, 1)
+
+    def crowd(self, op: Op) -> tuple | None:
+        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart; None where none
+        need be."""
+        memory = self._memory(op)
+        if memory is None or op.opcode == "load":
+            return (memory.memory.name, "loads") if memory and memory.banking.reads else None
+        part = memory.banking.part(op)
+        return None if part is None else (memory.memory.name, part, op.attrs.get(PORT_GROUP))
+
+    @property
+    def together(self) -> Iterator[tuple[Op, ...]]:
+        """Accesses that are to start in one cycle if they are in one level."""
+        for memory in self.onchip.values():
+            yield from memory.banking.together
+
+    def sharers(self, op: Op) -> int:
+        """How many accesses, this one among them, start in one cycle with it and may use each other's banks."""
+        return self._sharers.get(op, 1)
+
+    @cached_property
+    def _sharers(self) -> dict[Op, int]:
+        return {op: len(group) for group in self.together for op in group}
 
     def forwards(self, store: Op) -> bool:
         """Whether loads may see the store before it is in the memory."""
@@ -106,15 +174,19 @@ class MemoryPlan:
         return access.latency if access else None
 
 
-def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
-    """Choose a unit for every access of a flat kernel on a board with this global memory. Raises CompileError for one that has none."""
+def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS) -> MemoryPlan:
+    """Choose a unit for every access of a flat kernel on a board with this global memory and these block RAMs. Raises
+    CompileError for an access that has none, for attributes that cannot be followed, and for a memory that no device has room for."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
             accesses.setdefault(memory_name(op), []).append(op)
     phases = Phases(function)
-    onchip = {name: _onchip(function.memories[name], ops, phases) for name, ops in accesses.items()
-              if function.memories[name].onchip}
+    own = {name: ops for name, ops in accesses.items() if function.memories[name].onchip}
+    planner = BankPlanner.of(function, rams.bits) if own else None
+    onchip = {name: _onchip(function.memories[name], ops, phases, planner) for name, ops in own.items()}
+    for planned in onchip.values():
+        _check_size(planned, rams)
     planned = {}
     for name, ops in accesses.items():
         for op in ops:
@@ -131,13 +203,29 @@ def plan_memory(function: Function, memory: Memory) -> MemoryPlan:
     return MemoryPlan(in_order, onchip)
 
 
-def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases) -> OnChipMemory:
+def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases, planner: BankPlanner) -> OnChipMemory:
     loads = tuple(op for op in ops if op.opcode != "store")
     stores = tuple(op for op in ops if op.opcode != "load")
     copies = dict(memory.attrs).get(COPIES, 1)
     # stores of one phase have cycles of their own; those of others come from another group, at any time
-    apart = any(not phases.together(one, other) for one in stores for other in stores)
-    return OnChipMemory(memory, max(map(_bytes, ops)), loads, stores, copies, copies if apart else 1)
+    apart = copies > 1 and any(not phases.together(one, other) for one in stores for other in stores)
+    watching = frozenset(op for op in loads if op.opcode == "load" and not apart and watches(op))
+    banking = planner.choose(memory, ops, watching, apart)
+    word = banking.word_bytes
+    one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
+    groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
+    return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies)
+
+
+def _check_size(planned: OnChipMemory, rams: Rams):
+    """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
+    memory = planned.memory
+    needed = planned.map.banks * Blocks(rams.bits).count(planned.map.words(planned.words), 8 * planned.word_bytes)
+    if needed > rams.count > 0:
+        groups = f", {planned.copies} times for groups of work-items under way at once" if planned.copies > 1 else ""
+        raise CompileError.at(memory.span or planned.loads[0].span,
+                              f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
+                              f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes are the most")
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
@@ -174,15 +262,10 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
                       ForwardingLoadPort.timing.latency)
     reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
     # with several banks more is written in a cycle than a load could look at
-    forwarding = op.opcode == "load" and memory.banks == 1 and _waits_for_iteration(op)
+    forwarding = op.opcode == "load" and memory.mask(op).bit_count() == 1 and watches(op)
     latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
     return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span, latency,
                   forwarding=forwarding)
-
-
-def _waits_for_iteration(load: Op) -> bool:
-    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
-    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) for value in load.operands[2:])
 
 
 def _ram_latency(op: Op) -> int:

@@ -29,13 +29,11 @@ OPERATIONS: dict[str, Missing] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
-    frozenset({"numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports", "merge",
-               "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "simple_dual_port",
-               "static_array_offset", "force_pow2_depth", "memory", "register", "buffer_location"}),
+    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth", "buffer_location"}),
 )
 
-#: attribute -> the value of it that asks for what is done anyway
-DONE_ANYWAY = {"uses_global_work_offset": 1, "num_compute_units": 1}
+#: attribute -> values of it that ask for what is done anyway
+DONE_ANYWAY = {"uses_global_work_offset": (1,), "num_compute_units": (1,), "private_copies": (0, 1), "force_pow2_depth": (0,)}
 
 #: option of the command line -> what hardware does instead
 OPTIONS: dict[str, str] = {
@@ -72,8 +70,11 @@ def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
     followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
-             if name in kernel - followed and value != DONE_ANYWAY.get(name)]
-    found += [(name, m.span, m.name) for m in function.memories.values() for name, _ in m.attrs if name in memory]
+             if name in kernel - followed and value not in DONE_ANYWAY.get(name, ())]
+    found += [(name, m.span, m.name) for m in function.memories.values() for name, value in m.attrs
+              if name in memory and value not in DONE_ANYWAY.get(name, ())]
+    found += [("register", m.span, m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
+    found += [("memory", m.span, m.name) for m in function.memories.values() if "memory" in dict(m.attrs) and (m.length == 1 or dict(m.attrs)["memory"] is not True)]
     warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
                 for name, span, owner in found]
     if function.attrs.get("num_simd_work_items", 1) > 1 and not function.attrs.get("ndrange"):

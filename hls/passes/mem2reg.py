@@ -9,6 +9,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, set_results
 from ..ir.types import ArrayType
 from .elements import element_index
+from .wishes import wants_memory, wants_registers
 
 __all__ = ["Mem2Reg"]
 
@@ -17,8 +18,8 @@ __all__ = ["Mem2Reg"]
 class Mem2Reg:
     """Before: variables are private memories. After: those whose address is used by plain accesses only are gone.
 
-    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits becomes one value of array type, read by
-    ``extract`` and written by ``insert``. Values travel through results of `if` and carried values of loops; what turns
+    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits, or that is asked to be in registers and not in a
+    memory, becomes one value of array type, read by ``extract`` and written by ``insert``. Values travel through results of `if` and carried values of loops; what turns
     out not to be needed there is left to dead code elimination. A read of what was never written is 0 and warned of.
     """
 
@@ -42,8 +43,10 @@ class Mem2Reg:
     def _type(self, memory: MemoryObject) -> Type | None:
         if memory.length == 1:
             return memory.element
-        small = not isinstance(memory.element, PointerType) and memory.length * memory.element.bits <= self.max_bits
-        return ArrayType(memory.element, memory.length) if self.arrays and small else None
+        if not self.arrays or isinstance(memory.element, PointerType) or wants_memory(memory):
+            return None
+        small = wants_registers(memory) or memory.length * memory.element.bits <= self.max_bits
+        return ArrayType(memory.element, memory.length) if small else None
 
 
 def _promotable(function: Function) -> list[MemoryObject]:

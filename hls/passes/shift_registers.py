@@ -11,6 +11,7 @@ from ..ir.rewrite import constant, rewrite
 from .replaced import Replaced
 from .shift_ring import Ring
 from .whole import counted_loop, element_pointer, read, write
+from .wishes import wants_registers
 
 __all__ = ["ShiftRegisters"]
 
@@ -40,7 +41,7 @@ class ShiftRegisters:
 
     def _memory(self, function: Function, memory: MemoryObject):
         uses = _Uses(function, memory)
-        if memory.length * memory.element.bits <= self.max_bits or not uses.plain:
+        if memory.length * memory.element.bits <= self.max_bits or not uses.plain or wants_registers(memory):
             _Moved(memory).build(function)
             return
         chains = _chains(uses, self.ring_bits) if uses.constant else None

@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from ..ir import I8, Builder, Function, IntType, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .wishes import wants_memory
 
 __all__ = ["SplitArrays", "drop_addresses"]
 
 
 @dataclass(frozen=True)
 class SplitArrays:
-    """Before: private memories (after pointers). After: those of which every access is at a constant place are variables,
-    named ``array.k`` for element k, which mem2reg makes values.
+    """Before: private memories (after pointers). After: those of which every access is at a constant place, and that are
+    not asked to be memories, are variables, named ``array.k`` for element k, which mem2reg makes values.
 
     The pieces are as large as all accesses allow: an int of which one byte is read alone becomes that byte and what is
     on either side of it. Reading a larger thing puts pieces together, which costs no logic.
@@ -30,7 +31,7 @@ class SplitArrays:
                 found += [_Access.of(op, user, index) for user, index in table.get(op.result, [])]
         for name, found in accesses.items():
             memory = result.memories[name]
-            if all(_is_simple(a, memory) for a in found) and not _is_scalar(memory, found):
+            if not wants_memory(memory) and all(_is_simple(a, memory) for a in found) and not _is_scalar(memory, found):
                 _split(result, memory, found)
         return result
 

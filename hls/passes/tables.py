@@ -8,6 +8,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.storage import BoundMemory, accessors, zero
 from .elements import element_index
+from .wishes import wants_memory
 
 __all__ = ["ConstantTables"]
 
@@ -33,7 +34,7 @@ class ConstantTables:
             return None
         addr, pred = op.operands[0].op, op.operands[1]
         memory = function.memories[addr.attrs["mem"]]
-        if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits:
+        if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits or wants_memory(memory):
             return None
         self._check(op, memory)
         type = op.result.type

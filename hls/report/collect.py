@@ -8,6 +8,7 @@ from ..ir.launch import lanes_of
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..schedule import OperatorTiming
 from .loops import collect_loops
+from .memories import collect_memories
 from .model import Access, Channel, Depth, Kernel, Network, Report, Stop
 from .privates import collect_privates
 
@@ -27,7 +28,8 @@ def collect(result, source: str) -> Report:
     latency = result.board.memory.read_latency
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory),
+                       device.rams.bits)
         for kernel in result.kernels
     )
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
@@ -64,14 +66,15 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
 
 
 def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING,
-                   timing: OperatorTiming | None = None) -> Kernel:
+                   timing: OperatorTiming | None = None, block_bits: int = 20480) -> Kernel:
     """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing`` what it was
-    scheduled with."""
+    scheduled with, ``block_bits`` the size of a block RAM."""
     function = kernel.function
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
         reason=function.attrs.get("reason", ""), lanes=lanes_of(function),
+        memories=collect_memories(kernel, module, block_bits),
     )
 
 

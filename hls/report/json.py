@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 from ..diag import Diagnostic, Span
-from .model import Loop, Report
+from .model import Loop, Memory, Report
 
 __all__ = ["render"]
 
@@ -24,6 +24,8 @@ def _plain(value):
     plain = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Loop):
         plain |= {"scheduled_ii": value.scheduled_ii, "concurrency": value.concurrency}
+    if isinstance(value, Memory):
+        plain |= {"stall_free": value.stall_free}
     if isinstance(value, Report):
         plain |= {"resources": _plain(value.resources)}
     if isinstance(value, Diagnostic):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
-__all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Stop",
-           "Unroll"]
+__all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Memory", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Sharing",
+           "Stop", "Turns", "Unroll"]
 
 
 @dataclass(frozen=True)
@@ -190,6 +190,58 @@ class Private:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """Accesses of one token that share a port: they take ``cycles``, one after the other, whatever else there is to do."""
+
+    kind: str  #: "store" or "load"
+    cycles: int
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Loads at ``lines`` that share a copy, and why they never meet there."""
+
+    lines: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory inside a kernel, in RAM. Sizes are in bytes: what the source asks for, and what is there, all copies counted.
+
+    ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of work-items have a
+    part each. No access ever waits for another; where some share a port they have cycles of their own, by ``turns``.
+    """
+
+    name: str
+    span: Span | None
+    space: str  #: "local", "private" or "constant"
+    requested: int
+    implemented: int
+    word_bytes: int
+    banks: int
+    banked: str  #: how a bank is chosen; "" where there is one
+    copies: int
+    groups: int
+    reads: int
+    writes: int
+    atomics: int
+    blocks: int  #: block RAMs; 0 where the memory is small enough for tables
+    rating: str  #: "optimal", "good but replicated" or "possibly inefficient"
+    turns: tuple[Turns, ...]
+    sharing: tuple[Sharing, ...]
+    pumping: str
+    attributes: tuple[str, ...]  #: that the source asks for
+    advice: str  #: what to change; "" for nothing
+
+    @property
+    def stall_free(self) -> bool:
+        """Whether every access of a token has a port for itself."""
+        return not self.turns
+
+
+@dataclass(frozen=True)
 class Kernel:
     """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side."""
 
@@ -203,6 +255,7 @@ class Kernel:
     messages: tuple[Diagnostic, ...] = ()
     reason: str = ""  #: why it is of its kind
     lanes: int = 1
+    memories: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -51,15 +51,18 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
 
 
 def _block_ram(plan, memory) -> str:
-    copies, writes = len(memory.loads), len(memory.stores)
+    copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
     parts = [f"{'block RAM' if writes else 'ROM in block RAM'}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
+    if banks > 1:
+        parts.append(f"{banks} banks")
     if copies > 1:
-        parts.append(f"{copies} copies, one for each load")
-    if writes > 1:
-        parts.append(f"one write port for {writes} stores, never two in a cycle")
+        parts.append(f"{copies} copies for {len(memory.loads)} loads")
+    turns = memory.banking.stores.most
+    if turns > 1:
+        parts.append(f"stores share a write port, up to {turns} of them in turn")
     seen = sum(plan.accesses[op].forwarding for op in memory.loads)
     if seen:
-        parts.append(f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored" if copies > 1
+        parts.append(f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored" if len(memory.loads) > 1
                      else "its load sees what is being stored")
     return "; ".join(parts)
 

@@ -3,6 +3,7 @@
 import textwrap
 
 from ..diag import Span
+from .memory_text import memory_section
 from .model import Access, Bottleneck, Channel, Kernel, Loop, Network, Path, Private, Report, Resources
 
 __all__ = ["render"]
@@ -34,6 +35,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
+    lines += memory_section(kernel.memories, _wrapped)
     lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
 

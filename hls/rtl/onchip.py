@@ -1,5 +1,6 @@
 """Memories inside a kernel as block RAM, connected to the ports of their accesses."""
 
+from amaranth import *
 from amaranth.lib import wiring
 
 from rtl_lib.mem.banked import BankedRam
@@ -16,9 +17,11 @@ def build_onchip(context):
         loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "reads": len(loads), "writes": len(stores),
-                 "addr_bits": addresses, "bytewise": narrow}
-        ram = ReplicatedRam(**shape, init=_words(memory)) if memory.banks == 1 else BankedRam(**shape, banks=memory.banks)
+        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "addr_bits": addresses, "bytewise": narrow, "init": _words(memory)}
+        plain = memory.map.banks == 1 and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
+        ram = ReplicatedRam(**shape, reads=len(loads), writes=len(stores)) if plain else BankedRam(
+            **shape, map=memory.map, reads=tuple((memory.port(op), memory.mask(op)) for op in memory.loads),
+            writes=tuple(memory.mask(op) for op in memory.stores))
         context.m.submodules[context.unique(f"memory_{name}")] = ram
         for port, side in zip(loads, ram.reads, strict=True):
             wiring.connect(context.m, port.ram, side)
@@ -26,24 +29,28 @@ def build_onchip(context):
             wiring.connect(context.m, _store_side(port), side)
         for port in loads:
             if port.access.forwarding or port.op.opcode == "atomic":
-                _show_writes(context, port, stores, ram if memory.banks == 1 else None)
+                _show_writes(context, port, memory, stores, ram)
 
 
 def _store_side(port):
     return port.store.ram if port.op.opcode == "atomic" else port.ram
 
 
-def _show_writes(context, port, stores, ram):
-    """Let a port see what is being written: by anybody, or, where each bank has its writer, by those who may use the same bank."""
-    seen = port.unit.written
-    if ram is not None:
-        context.m.d.comb += [getattr(seen, n).eq(getattr(ram.written, n)) for n in ("addr", "data", "strobe")]
+def _show_writes(context, port, memory, stores, ram):
+    """Let a port see what is being written in its bank: by anybody, or, where each group's copy is a bank with a writer of its own,
+    by those who may use the same one."""
+    seen, mask = port.unit.written, memory.mask(port.op)
+    if mask.bit_count() == 1:
+        written = ram.written if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
+        context.m.d.comb += [getattr(seen, n).eq(getattr(written, n)) for n in ("addr", "data", "strobe")]
         return
-    phases = Phases(context.function)
+    phases, inner = Phases(context.function), memory.banking.map
+    (bank,) = memory.banking.banks(port.op)
     for other in stores:
         side = _store_side(other)
-        if phases.together(other.op, port.op):
-            with context.m.If(side.strobe.any()):
+        if phases.together(other.op, port.op) and bank in memory.banking.banks(other.op):
+            here = Cat(side.addr[bit] for bit in reversed(inner.bits)) == bank if inner.bits else 1
+            with context.m.If(side.strobe.any() & here):
                 context.m.d.comb += [getattr(seen, n).eq(getattr(side, n)) for n in ("addr", "data", "strobe")]
 
 

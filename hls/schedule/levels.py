@@ -103,7 +103,7 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
     calls = _calls(body)
     values, ops = _levels(body, inputs, carried, offering, floor, calls)
-    while _raise_stores(ops, floor, memory):
+    while _raise_accesses(ops, floor, memory):
         values, ops = _levels(body, inputs, carried, offering, floor, calls)
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
@@ -150,16 +150,16 @@ def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     return edges + [(_At(first), _At(op), False) for op in waits for first in calls[:calls.index(op)]]
 
 
-def _raise_stores(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:
-    """Put stores that share a port into the last level of any of them, by their floors; whether that changed any."""
+def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:
+    """Put accesses that share a port into the last level of any of them, by their floors; whether that changed any."""
     changed = False
     together: dict[tuple, list[Op]] = {}
     for op in ops:
-        if memory.shared_port(op) is not None:
-            together.setdefault((memory.shared_port(op), op.attrs.get("port_group")), []).append(op)
-    for stores in together.values():
-        last = max(ops[op] for op in stores)
-        for op in stores:
+        if (crowd := memory.crowd(op)) is not None:
+            together.setdefault(crowd, []).append(op)
+    for accesses in together.values():
+        last = max(ops[op] for op in accesses)
+        for op in accesses:
             changed |= ops[op] < last
             floor[op] = max(floor[op], last)
     return changed

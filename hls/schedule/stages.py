@@ -102,8 +102,10 @@ class _ProblemBuilder:
             for value in self.region.terminator.operands:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
-        limits = {node.resource: 1 for node in self.nodes.values() if node.resource is not None}
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits)
+        limits = {node.resource: self.timing.memory.port_limit(node.resource) for node in self.nodes.values() if node.resource is not None}
+        here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in self.timing.memory.together)
+        groups = tuple(group for group in here if len(group) > 1)
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits, groups)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:

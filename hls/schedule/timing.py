@@ -64,6 +64,9 @@ class OperatorTiming:
             return choice.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
             return self.slot_read  # a choice in front of the register of every load that sees it
+        sharers = self.memory.sharers(op)
+        if sharers > 1:
+            return self.model.delay("mux", sharers)  # of the addresses of those that start in one cycle
         if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results:
             return 0.0
         return self._logic(op)

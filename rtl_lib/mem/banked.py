@@ -1,71 +1,174 @@
-"""A RAM of several banks, each with a write port of its own: who never meets in a bank never meets."""
+"""A RAM of several banks, each with copies for reading: who never meets in a bank never meets."""
+
+from functools import reduce
+from operator import or_
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
-from amaranth.utils import exact_log2
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
+from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ports import require_power_of_two
 from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
-from rtl_lib.mem.replicated import ReplicatedRam
 
 __all__ = ["BankedRam"]
 
 
 @shared
 class BankedRam(wiring.Component):
-    """On-chip memory in banks that the upper bits of a word address choose.
+    """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a :class:`BankMap`.
 
     Rules
     -----
     1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is held until
-       the port's next read.
-    2. At most one of the write ports strobes in a bank in a cycle; different banks are written at once.
+       the next read by a port of the same copy.
+    2. Write ports that strobe in one bank in one cycle strobe different bytes of one word. Different banks are written at once.
+    3. Read ports of one copy that read in one bank in one cycle read one word.
+    4. A port uses only the banks it is made for. Who shares ports knows that rules 2 to 4 are kept.
+    5. Contents start as ``init``, then zeros, and survive reset.
 
     Parameters
     ----------
-    banks : how many, a power of two from 2 on
-    word_bytes, words, reads, writes, addr_bits, bytewise : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words``
-        counts those of all banks, and is a multiple of ``banks`` so that each has a power of two
+    map : where each word is
+    word_bytes, words, addr_bits, init, bytewise : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words`` counts those of
+        all banks
+    reads : for each read port the number of its copy, and the banks it may use as bits of a number
+    writes : for each write port the banks it may use, likewise
 
     Ports
     -----
     reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
+    written : for each bank a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
     """
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, banks, word_bytes, words, reads, writes, addr_bits, bytewise):
-        require_power_of_two("banks", banks, 2)
-        require_power_of_two("words of a bank", words // banks if words % banks == 0 else 0)
-        self.banks, self.word_bytes, self.bytewise = banks, word_bytes, bytewise
-        self.bank_words = words // banks
+    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=()):
+        require_power_of_two("word_bytes", word_bytes)
+        if words < 1 or words > 1 << addr_bits:
+            raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
+        for mask in (*(mask for _, mask in reads), *writes):
+            if not 0 < mask < 1 << map.banks:
+                raise ValueError(f"a port for the banks {mask:#b}, of {map.banks}")
+        self.map, self.word_bytes, self.words, self.bytewise, self.init = map, word_bytes, words, bytewise, init
+        self.copies, self.write_masks = reads, writes
+        self.address_bits = max(1, ceil_log2(words), map.reach)
+        if self.address_bits > addr_bits:
+            raise ValueError(f"banks that bit {self.address_bits - 1} chooses cannot be told apart by {addr_bits} bits")
         super().__init__({
-            "reads": In(RamReadSignature(word_bytes, addr_bits)).array(reads),
-            "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(writes),
+            "reads": In(RamReadSignature(word_bytes, addr_bits)).array(len(reads)),
+            "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(len(writes)),
+            "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks),
         })
 
     def elaborate(self, platform):
         m = Module()
-        inside, addr_bits = exact_log2(self.bank_words), max(1, exact_log2(self.bank_words))
-        banks = [ReplicatedRam(word_bytes=self.word_bytes, words=self.bank_words, reads=len(self.reads),
-                               writes=len(self.writes), addr_bits=addr_bits, bytewise=self.bytewise) for _ in range(self.banks)]
-        for number, bank in enumerate(banks):
-            m.submodules[f"bank{number}"] = bank
-            for port, side in zip(self.writes, bank.writes, strict=True):
-                mine = self._bank(port.addr) == number
-                m.d.comb += [side.addr.eq(port.addr[:inside]), side.data.eq(port.data), side.strobe.eq(Mux(mine, port.strobe, 0))]
+        self._simulated = platform is None  # Verilog that synthesis reads knows no assertions
+        read_banks = [self._bank(m, port.addr, f"read_bank{k}") for k, port in enumerate(self.reads)]
+        write_banks = [self._bank(m, port.addr, f"write_bank{k}") for k, port in enumerate(self.writes)]
+        outputs = {}
+        for bank in range(self.map.banks):
+            self._write(m, bank, write_banks)
+            for copy in dict.fromkeys(copy for copy, mask in self.copies if mask >> bank & 1):
+                outputs[bank, copy] = self._copy(m, bank, copy, read_banks)
         for k, port in enumerate(self.reads):
-            chosen = Signal(range(self.banks), name=f"chosen{k}")
-            with m.If(port.en):
-                m.d.sync += chosen.eq(self._bank(port.addr))
-            for bank in banks:
-                m.d.comb += [bank.reads[k].en.eq(port.en), bank.reads[k].addr.eq(port.addr[:inside])]
-            m.d.comb += port.data.eq(Array(bank.reads[k].data for bank in banks)[chosen])
+            self._answer(m, k, port, read_banks[k], outputs)
         return m
 
-    def _bank(self, address):
-        inside = exact_log2(self.bank_words)
-        return address[inside:inside + exact_log2(self.banks)]
+    # --- addresses ---
+
+    def _bank(self, m, address, name):
+        """A signal with the bank of a word."""
+        bank = Signal(len(self.map.bits), name=name)
+        number = Cat(address[bit] for bit in reversed(self.map.bits))
+        m.d.comb += bank.eq(number if self.map.skew is None else number + address[self.map.skew:])
+        return bank
+
+    def _place(self, address):
+        """The number of a word in its bank."""
+        return Cat(address[bit] for bit in range(self.address_bits) if bit not in self.map.bits)
+
+    # --- writes ---
+
+    def _write(self, m, bank, banks):
+        """Drive what is written in a bank from the ports that may write there."""
+        users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1]
+        written, parts = self.written[bank], []
+        for k in users:
+            port, strobe = self.writes[k], Signal(self.word_bytes, name=f"strobe{k}_in{bank}")
+            inside = port.addr < self.words if self.words < 1 << len(port.addr) else 1
+            alone = self.write_masks[k] == 1 << bank
+            m.d.comb += strobe.eq(Mux(inside if alone else inside & (banks[k] == bank), port.strobe, 0))
+            parts.append((port, strobe))
+        m.d.comb += written.strobe.eq(_any(strobe for _, strobe in parts))
+        if len(parts) == 1:
+            m.d.comb += [written.addr.eq(parts[0][0].addr), written.data.eq(parts[0][0].data)]
+            return
+        m.d.comb += written.addr.eq(_any(Mux(strobe.any(), port.addr, 0) for port, strobe in parts))
+        for byte in range(self.word_bytes):
+            m.d.comb += written.data.word_select(byte, 8).eq(_any(Mux(strobe[byte], port.data.word_select(byte, 8), 0)
+                                                                  for port, strobe in parts))
+        if self._simulated:
+            for k, (port, strobe) in enumerate(parts):
+                for other, beside in parts[:k]:
+                    meets = strobe.any() & beside.any() & ((port.addr != other.addr) | (strobe & beside).any())
+                    m.d.comb += Assert(~meets, "two write ports of a RAM meet in a bank")
+
+    # --- reads ---
+
+    def _copy(self, m, bank, copy, banks):
+        """A copy of a bank; returns what it reads."""
+        ram = Memory(shape=8 * self.word_bytes, depth=self.map.words(self.words), init=self._contents(bank))
+        m.submodules[f"bank{bank}_copy{copy}"] = ram
+        if len(self.writes):
+            write, written = ram.write_port(granularity=8 if self.bytewise else None), self.written[bank]
+            m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
+                         write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
+        read, users = ram.read_port(), [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
+        if len(users) == 1:
+            port = self.reads[users[0]]
+            m.d.comb += [read.en.eq(port.en), read.addr.eq(self._place(port.addr))]
+            return read.data
+        parts = []
+        for k in users:
+            asks = Signal(name=f"read{k}_in{bank}")
+            m.d.comb += asks.eq(self.reads[k].en & (banks[k] == bank if self.copies[k][1] != 1 << bank else 1))
+            parts.append((asks, self._place(self.reads[k].addr)))
+        m.d.comb += [read.en.eq(_any(asks for asks, _ in parts)), read.addr.eq(_any(Mux(asks, place, 0) for asks, place in parts))]
+        if self._simulated:
+            for k, (asks, place) in enumerate(parts):
+                for beside, other in parts[:k]:
+                    m.d.comb += Assert(~(asks & beside & (place != other)), "two read ports of a RAM meet in a bank")
+        return read.data
+
+    def _answer(self, m, k, port, bank, outputs):
+        """Give a port what the bank says that it asked last."""
+        copy, mask = self.copies[k]
+        able = [n for n in range(self.map.banks) if mask >> n & 1]
+        if len(able) == 1:
+            m.d.comb += port.data.eq(outputs[able[0], copy])
+            return
+        chosen = Signal(len(bank), name=f"chosen{k}")
+        with m.If(port.en):
+            m.d.sync += chosen.eq(bank)
+        with m.Switch(chosen):
+            for n in able:
+                with m.Case(n):
+                    m.d.comb += port.data.eq(outputs[n, copy])
+
+    def _contents(self, bank):
+        """The first words of a bank."""
+        places = [0] * self.map.words(self.words)
+        for word, value in enumerate(self.init):
+            if self.map.bank(word) == bank:
+                places[self.map.place(word)] = value
+        return places if any(places) else []
+
+
+def _any(values):
+    return reduce(or_, values, C(0, 1))

@@ -1,53 +1,152 @@
-"""BankedRam against a list of words: several ports write at once, each into another bank."""
+"""BankedRam against a list of words: random traffic of ports that keep its rules, and ports that break them."""
 
 import random
 
 import pytest
 from amaranth.sim import Simulator
 
+from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import BankedRam
 
+MAPS = {
+    "one": BankMap(), "cyclic": BankMap((1, 0)), "block": BankMap((5, 4)), "between": BankMap((3, 2)),
+    "two fields": BankMap((4, 3, 0)), "reversed": BankMap((0, 5)), "skewed": BankMap((1, 0), 3), "far skew": BankMap((2, 1), 4),
+}
 
-@pytest.mark.parametrize("banks, words", [(2, 2), (4, 16), (8, 64)])
-def test_banks(banks, words):
-    rng, ports = random.Random(words), 2
-    dut = BankedRam(banks=banks, word_bytes=4, words=words, reads=2, writes=ports, addr_bits=8, bytewise=True)
-    content = [0] * words
-    inside = words // banks
 
-    async def drive(ctx):
-        expected = [None, None]
-        for _ in range(300):
-            chosen = rng.sample(range(banks), ports)
-            writes = [(bank * inside + rng.randrange(inside), rng.getrandbits(32), rng.choice([0, 1, 6, 15])) for bank in chosen]
-            for port in dut.writes:  # never two in one bank, not even while the signals are set
-                ctx.set(port.strobe, 0)
-            for port, (address, value, _) in zip(dut.writes, writes, strict=True):
-                ctx.set(port.addr, address)
-                ctx.set(port.data, value)
-            for port, (_, _, strobe) in zip(dut.writes, writes, strict=True):
-                ctx.set(port.strobe, strobe)
-            for k, port in enumerate(dut.reads):
-                on, address = rng.random() < 0.7, rng.randrange(words)
-                ctx.set(port.en, on)
-                ctx.set(port.addr, address)
-                expected[k] = content[address] if on else expected[k]
-            for address, value, strobe in writes:
-                for byte in range(4):
-                    if strobe >> byte & 1:
-                        content[address] = content[address] & ~(255 << 8 * byte) | value & 255 << 8 * byte
-            await ctx.tick()
-            for port, value in zip(dut.reads, expected, strict=True):
-                assert value is None or ctx.get(port.data) == value
-
+def _run(dut, testbench):
     sim = Simulator(dut)
     sim.add_clock(1e-6)
-    sim.add_testbench(drive)
+    sim.add_testbench(testbench)
     sim.run()
 
 
-def test_sizes():
-    """Banks are powers of two, and so are their words."""
-    for banks, words in ((3, 12), (2, 12), (1, 8)):
-        with pytest.raises(ValueError, match="power of two|must be"):
-            BankedRam(banks=banks, word_bytes=4, words=words, reads=1, writes=1, addr_bits=8, bytewise=False)
+@pytest.mark.parametrize("words", [64, 50])
+@pytest.mark.parametrize("name", MAPS)
+def test_every_word_has_a_place(name, words):
+    map = MAPS[name]
+    places = {(map.bank(word), map.place(word)) for word in range(words)}
+    assert len(places) == words
+    assert max(place for _, place in places) < map.words(words) <= -(-64 // map.banks)
+    assert {bank for bank, _ in places} == set(range(map.banks))
+
+
+def test_maps_that_are_none():
+    for bits, skew in (((1, 1), None), ((-1,), None), ((), 3), ((2, 0), 4), ((1, 0), 1)):
+        with pytest.raises(ValueError, match="bits|skew"):
+            BankMap(bits, skew)
+
+
+def _mask(rng, banks):
+    return rng.choice([(1 << banks) - 1, 1 << rng.randrange(banks), rng.randrange(1, 1 << banks)])
+
+
+def _address(rng, map, words, mask, banks):
+    """A word in one of the banks that the mask and ``banks`` both allow, or None."""
+    words = [word for word in range(words) if mask >> map.bank(word) & 1 and map.bank(word) in banks]
+    return rng.choice(words) if words else None
+
+
+@pytest.mark.parametrize("words", [64, 50])
+@pytest.mark.parametrize("name", MAPS)
+def test_traffic(name, words):
+    rng, map = random.Random(f"{name}{words}"), MAPS[name]
+    copies = [(rng.randrange(2), _mask(rng, map.banks)) for _ in range(5)]
+    masks = [_mask(rng, map.banks) for _ in range(4)]
+    init = [rng.getrandbits(32) for _ in range(20)]
+    dut = BankedRam(map=map, word_bytes=4, words=words, reads=tuple(copies), writes=tuple(masks), addr_bits=8, bytewise=True,
+                    init=tuple(init))
+    content = init + [0] * (words - len(init))
+
+    async def drive(ctx):
+        for _ in range(60):
+            for port in dut.writes:  # nothing meets while the signals are set
+                ctx.set(port.strobe, 0)
+            for port in dut.reads:
+                ctx.set(port.en, 0)
+            writes = list(_writes())
+            for k, address, value, strobe in writes:
+                ctx.set(dut.writes[k].addr, address)
+                ctx.set(dut.writes[k].data, value)
+            for k, address, value, strobe in writes:
+                ctx.set(dut.writes[k].strobe, strobe)
+            asked = dict(_reads())
+            for k, address in asked.items():
+                ctx.set(dut.reads[k].addr, address)
+            for k in asked:
+                ctx.set(dut.reads[k].en, 1)
+            expected = {k: content[address] for k, address in asked.items()}
+            for _, address, value, strobe in writes:
+                for byte in range(4):
+                    if address < words and strobe >> byte & 1:
+                        content[address] = content[address] & ~(255 << 8 * byte) | value & 255 << 8 * byte
+            await ctx.tick()
+            for k, value in expected.items():
+                assert ctx.get(dut.reads[k].data) == value
+
+    def _writes():
+        free, half = set(range(map.banks)), {}
+        for k, mask in enumerate(masks):
+            strobe, value = rng.choice([1, 6, 8, 15]), rng.getrandbits(32)
+            shared = [it for it in half if mask >> map.bank(it) & 1]
+            if shared and rng.random() < 0.5:  # the other half of a word that is being written
+                yield k, shared[0], value, half.pop(shared[0])
+            elif (address := _address(rng, map, words, mask, free)) is not None and rng.random() < 0.8:
+                free.discard(map.bank(address))
+                if strobe != 15:
+                    half[address] = 15 ^ strobe
+                yield k, address, value, strobe
+
+    def _reads():
+        used = {}
+        for k, (copy, mask) in enumerate(copies):
+            address = _address(rng, map, words, mask, range(map.banks))
+            bank = copy, map.bank(address)
+            if used.setdefault(bank, address) == address and rng.random() < 0.8:
+                yield k, address
+            elif rng.random() < 0.5:  # the same word once more
+                yield k, used[bank]
+
+    _run(dut, drive)
+
+
+def test_words_behind_the_last_are_not_written():
+    dut = BankedRam(map=BankMap((0,)), word_bytes=4, words=3, reads=((0, 3),), writes=(3,), addr_bits=8, bytewise=False)
+
+    async def drive(ctx):
+        ctx.set(dut.writes[0].strobe, 15)
+        for address in (2, 3, 6):
+            ctx.set(dut.writes[0].addr, address)
+            ctx.set(dut.writes[0].data, address)
+            await ctx.tick()
+        ctx.set(dut.writes[0].strobe, 0)
+        ctx.set(dut.reads[0].addr, 2)
+        ctx.set(dut.reads[0].en, 1)
+        await ctx.tick()
+        assert ctx.get(dut.reads[0].data) == 2
+
+    _run(dut, drive)
+
+
+@pytest.mark.parametrize("addresses, strobes, meet", [((0, 4), (15, 15), True), ((0, 1), (15, 15), False), ((4, 4), (3, 12), False),
+                                                      ((4, 4), (3, 6), True)])
+def test_writes_that_meet(addresses, strobes, meet):
+    dut = BankedRam(map=BankMap((1, 0)), word_bytes=4, words=16, reads=((0, 15),), writes=(15, 15), addr_bits=8, bytewise=True)
+
+    async def drive(ctx):
+        for port, address in zip(dut.writes, addresses, strict=True):
+            ctx.set(port.addr, address)
+        for port, strobe in zip(dut.writes, strobes, strict=True):
+            ctx.set(port.strobe, strobe)
+        await ctx.tick()
+
+    if meet:
+        with pytest.raises(AssertionError, match="meet"):
+            _run(dut, drive)
+    else:
+        _run(dut, drive)
+
+
+def test_ports_of_no_bank():
+    with pytest.raises(ValueError, match="banks"):
+        BankedRam(map=BankMap((0,)), word_bytes=4, words=8, reads=((0, 4),), writes=(), addr_bits=8, bytewise=False)

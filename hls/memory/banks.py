@@ -1,0 +1,130 @@
+"""The accesses of an on-chip memory as :mod:`hls.banking` wants to know them, and what it answers about them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..analysis.affine import Affine, AffineForms, Symbol
+from ..analysis.loops import LoopTree
+from ..analysis.trailing import TrailingZeros
+from ..analysis.trips import implied
+from ..banking import Asked, Banking, Blocks, Refusal, Unknown, Use, choose_banks
+from ..diag import CompileError
+from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
+from ..passes.copies import COPIES
+from ..passes.write_ports import PORT_GROUP
+
+__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
+
+#: how far an unknown of which nothing is known may be from 0
+FAR = 1 << 62
+
+
+def asked_of(memory: MemoryObject, skew: bool = True) -> Asked:
+    """What the program asks of a memory by its attributes."""
+    attrs = dict(memory.attrs)
+    bits = attrs.get("bank_bits")
+    given = {name: attrs[name] for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports") if name in attrs}
+    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, **given)
+
+
+@dataclass(frozen=True, eq=False)
+class BankPlanner:
+    """Chooses banks for the memories of one flat kernel; ``block_bits`` are those of the device's block RAM."""
+
+    function: Function
+    forms: AffineForms
+    zeros: TrailingZeros
+    block_bits: int
+    numbers: dict  #: of unknowns, by which terms are sorted
+
+    @classmethod
+    def of(cls, function: Function, block_bits: int) -> "BankPlanner":
+        return cls(function, AffineForms(function), TrailingZeros(function), block_bits, {})
+
+    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool) -> Banking:
+        """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies for groups of
+        work-items are banks, too. Raises CompileError for attributes that cannot be followed."""
+        copies = dict(memory.attrs).get(COPIES, 1)
+        size = memory.length * memory.element.bytes // copies
+        try:
+            return choose_banks(size, self._uses(ops, watching), asked_of(memory, skew=not apart), Blocks(self.block_bits), copies)
+        except Refusal as refusal:
+            raise CompileError.at(memory.span or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
+
+    def _uses(self, ops: list[Op], watching: frozenset[Op]) -> list[Use]:
+        facts = {op: implied(predicate(op)) for op in ops}
+        tree, after = self.forms.tree, {}
+        for region in dict.fromkeys(tree.region_of(op) for op in ops):
+            after |= comes_after(region, [op for op in ops if tree.region_of(op) is region])
+        return [self._use(op, ops, facts, tree, after[op], op in watching) for op in ops]
+
+    def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watches: bool) -> Use:
+        form, region = self.forms.offset(op), tree.region_of(op)
+        excludes = frozenset(other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other]))
+        row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
+        wide = self._wide(form)
+        return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
+                   op.opcode == "atomic", wide and (wide.const, self._terms(wide)), watches)
+
+    def _wide(self, form: Affine) -> Affine | None:
+        """The form with a bounded value in the place of each sum that wraps; None where none does."""
+        wrapping = [(s, factor) for s, factor in form.terms.items() if isinstance(s, Symbol) and s.wraps is not None]
+        for symbol, factor in wrapping:
+            times, rest = divmod(factor, 1 << symbol.value.type.bits)
+            if rest:
+                return None
+            value = Symbol(symbol.value, symbol.signed, symbol.low, symbol.high)
+            # what wraps is written as its sum and the unknown, which is how often it does
+            form = form - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {_Whole(value): times})
+        return form if wrapping else None
+
+    def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:
+        terms = [self._term(unknown, factor) for unknown, factor in form.terms.items()]
+        return tuple(sorted(terms, key=lambda term: self.numbers.setdefault(term[0].name, len(self.numbers))))
+
+    def _term(self, unknown, factor: int) -> tuple[Unknown, int]:
+        whole = isinstance(unknown, _Whole)
+        name, symbol = unknown, unknown.symbol if whole else unknown
+        if isinstance(symbol, Symbol) and symbol.wraps is not None:
+            return Unknown(name, -FAR, FAR, True), factor
+        if not isinstance(symbol, Symbol):
+            return Unknown(name, *self.forms.bounds(Affine(0, {symbol: 1}))), factor
+        zeros = min(self.zeros.of(symbol.value), symbol.high.bit_length())
+        return Unknown(name, symbol.low >> zeros, symbol.high >> zeros), factor << zeros
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A value as a number within its bounds, beside the sum that it is, which wraps."""
+
+    symbol: Symbol
+
+
+def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:
+    """Whether two conditions cannot both be true, by the facts that follow from each."""
+    return any(value in other and other[value] is not truth for value, truth in one.items())
+
+
+def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
+    """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one iteration."""
+    bits = {op: 1 << k for k, op in enumerate(ops)}
+    reached: dict[Value, int] = {}
+    found = {}
+    for op in region.ops:
+        needed = set(op.operands)
+        for inner in op.regions:
+            needed.update(v for x in walk(inner) for v in x.operands)
+        before = 0
+        for value in needed:
+            before |= reached.get(value, 0)
+        if op in bits:
+            found[op] = frozenset(other for other in ops if before & bits[other])
+        after = before | bits.get(op, 0)
+        if after:
+            reached.update(dict.fromkeys(op.results, after))
+    return found
+
+
+def watches(load: Op) -> bool:
+    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
+    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) for value in load.operands[2:])

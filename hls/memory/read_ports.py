@@ -1,0 +1,46 @@
+"""Which loads of a memory share a copy of it, by a schedule in which they never meet."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from ..banking import When, assign_ports
+from ..diag import CompileError
+from ..ir import Function, Op, walk
+from .banks import comes_after
+from .plan import MemoryPlan, OnChipMemory
+
+__all__ = ["share_copies"]
+
+
+def share_copies(function: Function, plan: MemoryPlan, when: Mapping[Op, When], loose: Collection[Op] = ()) -> MemoryPlan:
+    """The plan with as few copies of each memory as loads that take place ``when`` they do need. In ``loose`` loops loads may still be
+    made for iterations that turn out not to be, when the loop has ended. Raises CompileError where these are
+    more than the program allows."""
+    if not plan.onchip:
+        return plan
+    steps = _steps(function, loose)
+    known = {op: replace(one, step=steps[op][0], behind=steps[op][1]) if op in steps else one for op, one in when.items()}
+    return replace(plan, onchip={name: _shared(memory, known) for name, memory in plan.onchip.items()})
+
+
+def _steps(function: Function, loose: Collection[Op]) -> dict[Op, tuple[Op, frozenset[Op]]]:
+    """For what is in a loop of the kernel's top, that loop and those which are over when it begins. One token passes the top in a run,
+    and a loop that waits for anything out of another waits for its end: all that it does was done by then."""
+    loops = [op for op in function.body.ops if op.opcode == "loop"
+             and not any(inner in loose for inner in (op, *walk(op.regions[0])))]
+    behind = comes_after(function.body, loops)
+    return {op: (loop, behind[loop]) for loop in loops for op in walk(loop.regions[0])}
+
+
+def _shared(memory: OnChipMemory, when: Mapping[Op, When]) -> OnChipMemory:
+    asked = memory.banking.asked
+    shared = replace(memory, ports=assign_ports(memory.banking.meetings, memory.loads, when))
+    needed, most = shared.most_copies, asked.replicas
+    if most is not None and needed > most:
+        name = "max_replicates" if asked.max_replicates == most else "numreadports"
+        lines = sorted({op.span.line for op in memory.loads if op.span})
+        raise CompileError.at(memory.memory.span or memory.loads[0].span,
+                              f"{name}({most}) cannot be kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
+                              f"{', '.join(map(str, lines))} need {needed} copies, as some of them may be read in one cycle",
+                              f"write {name}({needed}), or read {memory.memory.name} in fewer places")
+    return shared

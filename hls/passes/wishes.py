@@ -1,0 +1,28 @@
+"""What the program asks the storage of an array to be."""
+
+from ..diag import CompileError
+from ..ir import MemoryObject
+
+__all__ = ["wants_memory", "wants_registers"]
+
+#: attributes that only a memory can have: an array with one of them stays one
+OF_MEMORIES = frozenset({"memory", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports",
+                         "simple_dual_port", "max_replicates"})
+#: bits beyond which nobody means registers and multiplexers
+MOST_REGISTER_BITS = 32_768
+
+
+def wants_memory(memory: MemoryObject) -> bool:
+    """Whether the array is to stay a memory, however small it is."""
+    return (memory.length or 1) > 1 and not OF_MEMORIES.isdisjoint(name for name, _ in memory.attrs)
+
+
+def wants_registers(memory: MemoryObject) -> bool:
+    """Whether the array is to be kept in registers, however large it is. Raises CompileError for one that is too large for that."""
+    if "register" not in dict(memory.attrs):
+        return False
+    bits = (memory.length or 1) * memory.element.bits
+    if bits > MOST_REGISTER_BITS:
+        raise CompileError.at(memory.span, f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
+                              "take the attribute away, or make the array smaller")
+    return True

@@ -1,0 +1,121 @@
+"""What became of every memory inside a kernel that is in block RAM: its size, banks and copies, and who takes turns at it."""
+
+import re
+
+from ..analysis.dependence import CONDITIONAL, RING
+from ..banking.blocks import Blocks
+from ..ir import Module, Op
+from ..memory import OnChipMemory
+from .loops import reachable
+from .model import Memory, Sharing, Turns
+
+__all__ = ["collect_memories"]
+
+#: attributes that a shift register's buffers have
+OF_SHIFTS = frozenset({RING, CONDITIONAL})
+
+
+def collect_memories(kernel, module: Module, block_bits: int) -> tuple[Memory, ...]:
+    """In program order; ``block_bits`` are those of the device's block RAM."""
+    source = {memory.name: memory for function in reachable(module, module.functions[kernel.function.name])
+              for memory in function.memories.values()}
+    return tuple(_memory(kernel, planned, source, Blocks(block_bits)) for planned in kernel.memory.onchip.values())
+
+
+def _memory(kernel, planned: OnChipMemory, source, blocks: Blocks) -> Memory:
+    memory, word = planned.memory, planned.word_bytes
+    declared = source.get(re.sub(r"\.lane\d+$", "", memory.name))
+    requested = (declared.length or 0) * declared.element.bytes if declared else 0
+    places, copies = planned.map.words(planned.words), [max(1, n) for n in planned.bank_copies]
+    turns = _turns(kernel, planned)
+    return Memory(
+        memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,
+        sum(copies) * places * word, word, planned.map.banks, _banks(planned), max(copies), planned.copies,
+        len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
+        len([op for op in planned.loads if op.opcode == "atomic"]), sum(copies) * blocks.count(places, 8 * word),
+        _rating(planned, turns, blocks.count(places, 8 * word)), turns, _sharing(planned), "single-pumped",
+        tuple(sorted(name for name, _ in memory.attrs if name not in OF_SHIFTS | {"copies"})), _advice(planned, turns))
+
+
+def _lines(ops) -> tuple[int, ...]:
+    return tuple(sorted({op.span.line for op in ops if op.span}))
+
+
+def _banks(planned: OnChipMemory) -> str:
+    """How a bank is chosen; "" where there is one."""
+    inner, word = planned.banking.map, planned.word_bytes
+    parts = ["one for each group's copy"] if planned.map.banks > inner.banks else []
+    if inner.bits:
+        parts.append(_function(inner, word))
+    return ", and ".join(parts)
+
+
+def _function(map, word: int) -> str:
+    low, count = map.bits[-1], len(map.bits)
+    if map.bits != tuple(range(low + count - 1, low - 1, -1)):
+        return f"bits {', '.join(str(bit) for bit in map.bits)} of the number of a word of {word} bytes choose one"
+    rule = f"neighbouring words of {word} bytes are in different ones" if low == 0 else (
+        f"each piece of {1 << low:,} words of {word} bytes is in another one than the one before")
+    return rule + (f", moved on by one every {1 << map.skew:,} words" if map.skew is not None else "")
+
+
+def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
+    """Accesses of one token that share a port, cycle after cycle."""
+    found = []
+    members = {op: group for group in planned.banking.stores.together for op in group}
+    for kind, ops in (("store", planned.stores), ("load", planned.loads)):
+        ports: dict[tuple, list[Op]] = {}
+        for op in ops:
+            if (port := kernel.memory.shared_port(op)) is not None and (kind == "store") == (not port.startswith("copies of ")):
+                ports.setdefault((port, _region(kernel, op)), []).append(op)
+        for (port, _), sharing in ports.items():
+            limit = kernel.memory.port_limit(port)
+            if len(sharing) > limit:
+                everyone = [op for leader in sharing for op in members.get(leader, (leader,))]
+                found.append(Turns(kind, -(-len(sharing) // limit), _lines(everyone)))
+    return tuple(dict.fromkeys(found))
+
+
+def _region(kernel, op: Op):
+    """The level that an access is in: what makes it wait for others there."""
+    for region in (kernel.plan.top, *kernel.plan.loops.values()):
+        if op in region.place:
+            return region.region, region.place[op].level
+    return None
+
+
+def _sharing(planned: OnChipMemory) -> tuple[Sharing, ...]:
+    """Loads that share a copy because they never meet there."""
+    ports: dict[int, list[Op]] = {}
+    for op in planned.loads:
+        ports.setdefault(planned.port(op), []).append(op)
+    found = []
+    for ops in ports.values():
+        uses = [planned.banking.meetings.uses[op] for op in ops]
+        either = any(other.key in use.excludes for use in uses for other in uses)
+        if either and len(ops) > 1:
+            found.append(Sharing(_lines(ops), "only one of them takes place"))
+        elif len({id(use.row[0]) for use in uses}) > 1 and any(not planned.banking.meetings.never(a, b) for a in ops for b in ops if a is not b):
+            found.append(Sharing(_lines(ops), "one loop is over when the next begins"))
+    return tuple(found)
+
+
+def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str:
+    if turns:
+        return "possibly inefficient"
+    return "good but replicated" if planned.most_copies > 1 and blocks else "optimal"
+
+
+def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
+    name = planned.memory.name
+    if any(one.kind == "load" for one in turns):
+        return f"more copies of {name} let its loads start together: write a larger max_replicates or numreadports, or leave it out"
+    if turns and planned.banking.asked.geometry:
+        return f"other banks may keep the stores of {name} apart: leave numbanks and bank_bits out, or index the dimension that they choose by constants"
+    if turns:
+        return (f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so that its stores go to "
+                "different banks; or make them one store of a value that is chosen before")
+    if planned.most_copies > 1:
+        return f"fewer places that read {name} mean fewer copies"
+    return ""
+

@@ -1,0 +1,54 @@
+"""Memories inside a kernel as text: one paragraph each."""
+
+from collections.abc import Callable, Iterable
+
+from .model import Memory
+
+__all__ = ["memory_section"]
+
+_SPACES = {"local": "Local memory", "private": "Private memory", "constant": "Table"}
+
+
+def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
+    """Lines of the section, nothing where there are none; ``wrap`` breaks a line behind a margin."""
+    lines = [line for memory in memories for number, text in enumerate(_paragraph(memory))
+             for line in wrap(text, "    " if number else "  ")]
+    return ["", "Memories inside the kernel", *lines] if lines else []
+
+
+def _paragraph(memory: Memory) -> list[str]:
+    at = f" (line {memory.span.line})" if memory.span else ""
+    lines = [f"{_SPACES[memory.space]} {memory.name}{at}: {memory.rating}.", _figures(memory)]
+    if memory.banks > 1:
+        lines.append(f"{memory.banks} banks: {memory.banked}.")
+    if memory.copies > 1:
+        lines.append(f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made at once.")
+    if memory.groups > 1:
+        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once.")
+    lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
+    for one in memory.turns:
+        others = "the port for storing to a bank" if one.kind == "store" else "the copies that there may be"
+        lines.append(f"{'Stores' if one.kind == 'store' else 'Loads'} at {_at_lines(one.lines)} take turns at {others}: {one.cycles} cycles for each iteration.")
+    if memory.attributes:
+        lines.append(f"Asked for by the source: {', '.join(memory.attributes)}.")
+    if memory.advice:
+        lines.append(f"{memory.advice[0].upper()}{memory.advice[1:]}.")
+    return lines
+
+
+def _figures(memory: Memory) -> str:
+    accesses = [_count(memory.reads, "read"), _count(memory.writes, "write")]
+    if memory.atomics:
+        accesses.append(_count(memory.atomics, "atomic operation"))
+    where = _count(memory.blocks, "block RAM") if memory.blocks else "tables, not block RAM"
+    free = "stall-free" if memory.stall_free else "some accesses take turns"
+    return (f"Requested {_count(memory.requested, 'byte')}, implemented {_count(memory.implemented, 'byte')} in {where}, {memory.pumping}, {free}, "
+            f"{' and '.join(accesses) if len(accesses) == 2 else ', '.join(accesses)}.")
+
+
+def _at_lines(lines: tuple[int, ...]) -> str:
+    return f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number:,} {one}{'s' * (number != 1)}"

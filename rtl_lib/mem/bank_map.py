@@ -1,0 +1,67 @@
+"""Which bank of a memory a word is in, and where there: the one definition that planner, hardware and tests share."""
+
+from dataclasses import dataclass
+
+__all__ = ["BankMap"]
+
+
+@dataclass(frozen=True)
+class BankMap:
+    """Banks that bits of a word's number choose.
+
+    Rules
+    -----
+    1. The bank is the number that ``bits`` of the word's number make, the first of them its most significant one.
+    2. With a ``skew`` the word's number, shifted right by that, is added to it, modulo the banks. The bits then are
+       neighbours, and all of them below the skew.
+    3. The place in the bank is the word's number without the bits. No two words of a bank have the same place.
+
+    Cyclic banks take the lowest bits, blocks the highest, block-cyclic ones some between. A skew moves the banks of each row by
+    one against the row before, as padding a row by a word would, without the padding.
+
+    The functions take Python integers or numpy arrays of them.
+    """
+
+    bits: tuple[int, ...] = ()
+    skew: int | None = None
+
+    def __post_init__(self):
+        if len(set(self.bits)) < len(self.bits) or any(bit < 0 for bit in self.bits):
+            raise ValueError(f"bank bits must be different, none negative: {self.bits}")
+        if self.skew is None:
+            return
+        if not self.bits or self.bits != tuple(range(self.bits[0], self.bits[0] - len(self.bits), -1)):
+            raise ValueError(f"bits of skewed banks must be neighbours, the highest first: {self.bits}")
+        if self.skew <= self.bits[0]:
+            raise ValueError(f"a skew of {self.skew} is not above the bank bits {self.bits}")
+
+    @property
+    def banks(self) -> int:
+        """How many there are."""
+        return 1 << len(self.bits)
+
+    @property
+    def reach(self) -> int:
+        """Bits of a word's number that say which bank it is in: no higher one matters."""
+        return max((0, *(bit + 1 for bit in self.bits)) if self.skew is None else (self.skew + len(self.bits),))
+
+    def bank(self, word):
+        """The bank of a word."""
+        bank = 0 * word
+        for bit in self.bits:
+            bank = bank << 1 | word >> bit & 1
+        return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1
+
+    def place(self, word):
+        """Its number in the bank."""
+        for bit in sorted(self.bits, reverse=True):
+            word = word >> bit + 1 << bit | word & (1 << bit) - 1
+        return word
+
+    def words(self, words: int) -> int:
+        """How many places each bank needs for a memory of so many words."""
+        covered = words
+        for bit in sorted(self.bits, reverse=True):
+            whole, rest = divmod(covered, 2 << bit)
+            covered = (whole << bit) + min(rest, 1 << bit)
+        return max(1, covered)

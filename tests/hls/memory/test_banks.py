@@ -1,0 +1,91 @@
+"""Attributes of memories from the source to the plan: what is refused, with its line, and what is built."""
+
+import pytest
+
+from hls import CompileError, Options, load_board
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.passes.program import link_program
+from hls.report.collect import collect_kernel
+from hls.report.memory_text import memory_section
+
+TASK = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
+  int t[{words}] {attributes};
+  for (int i = 0; i < n; i++) {{ {store} }}
+  for (int i = 0; i < n; i++) {{ {load} }}
+}}
+"""
+
+
+def plan(attributes="", words=512, store="t[i & 511] = a[i];", load="out[i] = t[(i * 5) & 511];", board="de5net"):
+    text = TASK.format(words=words, attributes=f"__attribute__(({attributes}))" if attributes else "", store=store, load=load)
+    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    (kernel,), told = plan_module(module, load_board(board), Options())
+    return kernel, [message.message for message in told], collect_kernel(kernel, module, 100)
+
+
+@pytest.mark.parametrize("attributes, words, message, hint", [
+    ("bankwidth(2)", 512, "bankwidth(2) is less than the 4 bytes of an access (memory t)", "bankwidth(4)"),
+    ("numbanks(1024)", 512, "numbanks(1024) is more than the memory's 512 words of 4 bytes (memory t)", "numbanks(512)"),
+    ("bank_bits(12)", 512, "bit 12 of bank_bits is always 0", "write 8"),
+    ("bank_bits(2, 2)", 512, "bank_bits names bit 2 twice", "once"),
+    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("register", 2048, "'register' asks for 65,536 bits of t", "smaller"),
+])
+def test_refused_with_its_place(attributes, words, message, hint):
+    with pytest.raises(CompileError) as caught:
+        plan(attributes, words)
+    (error,) = caught.value.diagnostics
+    assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
+
+
+def test_larger_than_the_device():
+    with pytest.raises(CompileError) as caught:
+        plan("", 1 << 18, board="ecp5_onchip")
+    (error,) = caught.value.diagnostics
+    assert error.message.startswith("t takes 512 block RAMs, and the device has 208") and "are the most" in error.hint and error.span.line == 2
+
+
+def test_too_few_copies_for_loads_that_may_meet():
+    """Two loops that run at once (the inner ones of work under way) cannot share one copy."""
+    load = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511]; int u = 0; for (int j = 0; j < n; j++) u ^= t[(j * i) & 511]; out[i] = s + u;"
+    with pytest.raises(CompileError, match="lines|line 4"):
+        plan("max_replicates(1)", load=load)
+    kernel, told, _ = plan("max_replicates(2)", load=load)
+    assert kernel.memory.onchip["t"].most_copies == 2 and not told
+
+
+@pytest.mark.parametrize("attributes, words, memories", [
+    ("", 8, set()), ("memory", 8, {"t"}), ("numbanks(2)", 8, {"t"}), ("", 64, {"t"}), ("register", 64, set())])
+def test_registers_or_memory(attributes, words, memories):
+    mask = words - 1
+    kernel, told, _ = plan(attributes, words, f"t[i & {mask}] = a[i];", f"out[i] = t[(i * 5) & {mask}];")
+    assert set(kernel.memory.onchip) == memories and not told
+
+
+@pytest.mark.parametrize("attributes, warned", [("doublepump", True), ("singlepump", False), ("simple_dual_port", False), ("private_copies(1)", False),
+                                                ("private_copies(2)", True), ("max_private_copies(4)", False), ('merge("m", "depth")', True)])
+def test_what_is_not_followed_is_said(attributes, warned):
+    _, told, _ = plan(attributes)
+    assert [attributes.partition("(")[0] in message for message in told] == [True] * warned
+
+
+def test_report():
+    store = "t[i & 511] = a[i]; t[(a[i] >> 3) & 511] = 7;"
+    _, _, report = plan(store=store, load="out[i] = t[(i * 5) & 511] + t[(i * 3) & 511];")
+    (memory,) = report.memories
+    assert (memory.requested, memory.implemented, memory.banks, memory.copies) == (2048, 4096, 1, 2)
+    assert (memory.reads, memory.writes, memory.rating, memory.stall_free) == (2, 2, "possibly inefficient", False)
+    assert [(one.kind, one.cycles, one.lines) for one in memory.turns] == [("store", 2, (3,))]
+    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    for part in ("Private memory t (line 2): possibly inefficient.", "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
+                 "2 reads and 2 writes", "Replicated 2 times", "Stores at line 3 take turns", "Index a dimension of t"):
+        assert part in text
+
+
+def test_trailing_zeros_bound_the_banks():
+    """What counts in steps of four begins at a multiple of four: each store has a bank of its own."""
+    store = "\n#pragma unroll\n for (int k = 0; k < 4; k++) t[((i << 2) & 508) + k] = a[i] + k;"
+    kernel, _, _ = plan(store=store)
+    memory = kernel.memory.onchip["t"]
+    assert memory.map.banks == 4 and [memory.mask(op) for op in memory.stores] == [1, 2, 4, 8]
