@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_name, walk
 from ..ir.clone import clone_function
-from ..ir.launch import most_tokens
+from ..ir.launch import most_tokens, per_group
 from ..ir.rewrite import rewrite
 
 __all__ = ["COPIES", "GroupCopies"]
@@ -43,7 +43,7 @@ class GroupCopies:
             loop.regions[0].ops.remove(group)
             return result
         copies = group.attrs["copies"] = self._copies(result)
-        slot = _count_groups(result.body, loop, group)
+        slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
         for name in group.attrs["mems"]:
             memory = result.memories[name]
@@ -64,6 +64,17 @@ class GroupCopies:
         far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"
                   for op in walk(ring.regions[0]))
         return SHORT_WAY + self.memory_latency * far
+
+
+def _take_turn(function: Function, copies: int) -> Value | None:
+    """The number of the group's copy where groups come one by one, with the number of those before; None where they do not."""
+    turn = per_group(function).get("group_turn")
+    if turn is None:
+        return None
+    start = Builder(Region(), function.span)
+    slot = start.value("trunc", turn, result=IntType((copies - 1).bit_length()), name="group_copy")
+    function.body.ops[:0] = start.region.ops
+    return slot
 
 
 def _count_groups(outside: Region, loop: Op, group: Op) -> Value:

@@ -117,7 +117,7 @@ class LevelPlan:
 
 @dataclass(frozen=True, eq=False)
 class RegionPlan:
-    """A loop's body (or a kernel's top, where ``loop`` is None and exactly one token passes).
+    """A loop's body (or a kernel's top, where ``loop`` is None and one token passes, or one for every group).
 
     ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
     the continue condition is known, ``again`` where the header may issue the slot's next token, ``again_overlap`` where it
