@@ -31,6 +31,8 @@ GOALS = {
     "triangular_float": 1.10, "divergent": 1.04, "divergent_float": 1.10, "divergent_skewed": 1.5,
     "conv2d": REGULAR, "collect": 1.03, "threshold": REGULAR, "dot_product": REGULAR,
     "add_1": 1.10, "add_2": 1.10, "add_4": 1.10, "add_8": 1.10, "add_16": 1.25,
+    "stir_1": 1.05, "stir_2": REGULAR, "stir_4": REGULAR,
+    "reduce_32": 1.10, "reduce_64": 1.10, "reduce_1024": 1.10, "prefix_sum": 1.10, "bitonic": 1.10, "tiled_matmul": 1.10,
     "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
 }
 

@@ -190,7 +190,8 @@ class Private:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side."""
+    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of ``units`` compute
+    units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
 
     name: str
     span: Span | None
@@ -202,6 +203,7 @@ class Kernel:
     messages: tuple[Diagnostic, ...] = ()
     reason: str = ""  #: why it is of its kind
     lanes: int = 1
+    units: int = 1
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,13 @@ class Window:
 @dataclass(frozen=True)
 class Ring:
     """A loop that the work-items of a group go round together: each iteration is one run of tokens without gaps, up to the one
-    in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by the tokens."""
+    in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by the tokens. With
+    ``overtaking`` groups may be done in another order than they came in, and wait for each other at the exit."""
 
     groups: int
     items: int
     last: Value
+    overtaking: bool = False
 
 
 @dataclass(frozen=True)

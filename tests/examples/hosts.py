@@ -13,6 +13,7 @@ SMALL = {
     "divergent": ["--rows=12", "--skewed_rows=40"],
     "dot": ["--n=70"],
     "fir": ["--n=100"],
+    "groups": ["--values=700", "--n=13"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
     "saxpy": ["--n=333"],
@@ -20,6 +21,7 @@ SMALL = {
     "smoother": ["--n=200"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],
+    "units": ["--n=200", "--rounds=9"],
     "vecadd": ["--n=333"],
 }
 

@@ -8,7 +8,7 @@ __kernel void added(__global const int *restrict a, __global const int *restrict
 }
 
 // groups that take very different times
-__attribute__((num_compute_units(4)))
+__attribute__((num_compute_units(2)))
 __kernel void steps(__global const uint *restrict in, __global uint *restrict out)
 {
   int i = get_global_id(0);
@@ -18,7 +18,7 @@ __kernel void steps(__global const uint *restrict in, __global uint *restrict ou
 }
 
 // all that tells a work-item where it is
-__attribute__((num_compute_units(3)))
+__attribute__((num_compute_units(2)))
 __kernel void places(__global int *restrict out, int plus)
 {
   int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
@@ -46,7 +46,7 @@ __kernel void sums(__global const int *restrict in, __global int *restrict out, 
 }
 
 // through global memory and back, over a barrier; an array of each work-item's own
-__attribute__((num_compute_units(2, 2), reqd_work_group_size(8, 2, 1)))
+__attribute__((num_compute_units(1, 2), reqd_work_group_size(8, 2, 1)))
 __kernel void handed(__global const int *restrict in, __global int *work, __global int *restrict out)
 {
   int l = get_local_id(0) + 8 * get_local_id(1), g = 16 * (get_group_id(0) + get_num_groups(0) * get_group_id(1));
@@ -73,18 +73,9 @@ __kernel void counted(__global int *restrict count)
   atomic_inc(&count[get_local_size(0) & 3]);
 }
 
-// for groups of one work-item
-__attribute__((num_compute_units(2)))
-__kernel void single(__global const int *restrict in, __global int *restrict out)
-{
-  int i = get_global_id(0), s = 0;
-  for (int k = 0; k < (in[i] & 7); k++) s += in[k] * k;
-  out[i] = s;
-}
-
 // every unit knows its number; which one gets a group nobody knows
-__attribute__((num_compute_units(2, 3)))
+__attribute__((num_compute_units(2, 2)))
 __kernel void numbers(__global int *restrict seen)
 {
-  seen[get_compute_id(1) + 3 * get_compute_id(0)] = 1 + (get_global_id(0) < 0);
+  seen[get_compute_id(1) + 2 * get_compute_id(0)] = 1 + (get_global_id(0) < 0);
 }
