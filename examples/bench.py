@@ -34,6 +34,8 @@ GOALS = {
     "add_1": 1.10, "add_2": 1.10, "add_4": 1.10, "add_8": 1.10, "add_16": 1.25,
     "collect_sums": 1 / 0.9, "store_spectrum": 1.05, "store_sorted": REGULAR, "merge": REGULAR, "store_pixels": REGULAR,
     "log_packets": REGULAR,
+    "stir_1": 1.05, "stir_2": REGULAR, "stir_4": REGULAR,
+    "reduce_32": 1.10, "reduce_64": 1.10, "reduce_1024": 1.10, "prefix_sum": 1.10, "bitonic": 1.10, "tiled_matmul": 1.10,
     "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
 }
 

@@ -9,7 +9,7 @@ from .contract import Timing
 from .library import shared
 from .mem.fifo import StreamFifo
 
-__all__ = ["ExitBuffer", "ExitFifo", "advance", "check_entries"]
+__all__ = ["ExitBuffer", "ExitFifo", "GroupExits", "advance", "check_entries"]
 
 
 def check_entries(entries):
@@ -113,4 +113,45 @@ class ExitFifo(wiring.Component):
             fifo.i.payload.eq(self.write.value),
             self.retire.eq(self.o.valid & self.o.ready),
         ]
+        return m
+
+
+@shared
+class GroupExits(wiring.Component):
+    """Groups of results that end in any order leave in the order of their places; the results of a group stay in theirs.
+
+    Rules
+    -----
+    1. ``write`` is never refused. The group's place must be its own until its last result, of which ``value.last`` is high, is taken.
+    2. ``o`` gives the groups at places 0, 1, ... in ring order, each result :attr:`timing` after its write at the earliest.
+    3. ``retire`` is high in the cycle in which a result is taken.
+
+    Parameters
+    ----------
+    shape : the result's shape, a structure with a bit ``last``
+    groups : places; items : results of a group at most
+    """
+
+    def __init__(self, shape, groups, items):
+        check_entries(groups)
+        check_entries(items)
+        self.groups, self.items = groups, items
+        self.timing = StreamFifo.timing_of(shape, items)
+        super().__init__({
+            "write": In(wiring.Signature({"valid": Out(1), "place": Out(range(groups)), "value": Out(shape)})),
+            "o": Out(stream.Signature(shape)),
+            "retire": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        head = Signal(range(self.groups))
+        m.d.comb += self.retire.eq(self.o.valid & self.o.ready)
+        with m.If(self.retire & self.o.payload.last):
+            m.d.sync += head.eq(advance(head, self.groups))
+        for k in range(self.groups):
+            fifo = m.submodules[f"group{k}"] = StreamFifo(self.write.value.shape(), self.items)
+            m.d.comb += [fifo.i.valid.eq(self.write.valid & (self.write.place == k)), fifo.i.payload.eq(self.write.value)]
+            with m.If(head == k):
+                m.d.comb += [self.o.valid.eq(fifo.o.valid), self.o.payload.eq(fifo.o.payload), fifo.o.ready.eq(self.o.ready)]
         return m

@@ -31,7 +31,7 @@ class Progress:
 
     def look(self) -> str:
         """Why no kernel will ever get on; empty while one does, or memory is still at work."""
-        before, now = self._seen, [read_counters(self.session, kernel) for kernel in self.kernels]
+        before, now = self._seen, [kernel.layout.sums(read_counters(self.session, kernel)) for kernel in self.kernels]
         self._seen = now
         if before is None or (self._joined and not self.session.quiet()):
             return ""
@@ -73,7 +73,7 @@ def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
 
 def _moving(kernel: KernelInterface) -> list[str]:
     """The counters that stand still only when the kernel does."""
-    present = {counter.name for counter in kernel.counters}
+    present = {counter.name for counter in kernel.layout.of_unit}
     owners = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
     moving = [counter.name for owner in owners for counter in owner.counters() if counter.kind in ("issued", "accepted", "words", "moved")]
     return [name for name in moving if name in present]

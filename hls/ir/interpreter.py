@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from .accesses import fixed_operands, lane_mask
 from .build import walk
 from .concurrent import BARRIER, POLL, Blocked, Channel, run_group, run_together, waiting_functions
-from .launch import OVERLAP, IndexSpace, lanes_of
+from .launch import OVERLAP, IndexSpace, lanes_of, units_of
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer, clear, new_memory, same_place, shift, zero
@@ -126,20 +126,19 @@ def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iter
     args = [_argument(function, name, value.type, launch.scalars) for name, value in _scalar_args(function)]
     run = env[_python_name(function)]
     if "launch_args" in function.attrs:
-        args += [_hidden_argument(space, n) for n in function.attrs["launch_args"]]
         space.check_lanes(lanes_of(function))
-        groups = [[{}]]
+        groups = [([{}], _hidden_arguments(function, space, own)) for own in (space.group_arguments() if units_of(function) > 1 else [{}])]
     else:
-        groups = space.work_groups(lanes_of(function))
+        groups = ((items, []) for items in space.work_groups(lanes_of(function)))
     pipes = {(function.name, m.name): [launch.buffers[m.name]] for m in function.memories.values() if m.space == "pipe"}
-    for group in groups:
+    for group, hidden in groups:
         shared = {(function.name, name): BoundMemory(name, bytearray(size), size)
                   for name, size in _local_sizes(function, launch.buffers)} | pipes
         if function.name in waiting:
-            yield from run_group([run(item | {"shared": shared}, memories, *args) for item in group], function.span)
+            yield from run_group([run(item | {"shared": shared}, memories, *args, *hidden) for item in group], function.span)
         else:
             for item in group:
-                run(item | {"shared": shared}, memories, *args)
+                run(item | {"shared": shared}, memories, *args, *hidden)
 
 
 def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tuple[str, int]]:
@@ -152,8 +151,9 @@ def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tupl
     return [(name, buffers[name]) for name in names]
 
 
-def _hidden_argument(space: IndexSpace, name: str) -> int:
-    return 1 if name == OVERLAP else space.argument(name)  # program order is always kept here
+def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, int]) -> list[int]:
+    """In order; ``group`` has those of a group. Program order is always kept here."""
+    return [1 if name == OVERLAP else group[name] if name in group else space.argument(name) for name in function.attrs["launch_args"]]
 
 
 def _scalar_args(function: Function):

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .nodes import Function
+from .nodes import Function, Value
 
-__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "IndexSpace", "lanes_of", "most_tokens", "most_work_items"]
+__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "PER_GROUP", "PER_UNIT", "UNITS", "IndexSpace", "hidden_arguments", "host_arguments",
+           "lanes_of", "most_tokens", "most_work_items", "per_group", "units_of"]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
 OVERLAP = "overlap"
@@ -15,11 +16,37 @@ OVERLAP = "overlap"
 DEFAULT_GROUP = 256
 #: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see ``hls.passes.simd``)
 LANES = "lanes"
+#: attribute of a function: how many compute units take groups of one launch, if more than one (see ``hls.passes.ndrange``)
+UNITS = "units"
+#: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
+PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 
 
 def lanes_of(function: Function) -> int:
     """For how many work-items, neighbours in dimension 0, one run of the body stands."""
     return function.attrs.get(LANES, 1)
+
+
+def units_of(function: Function) -> int:
+    """How many compute units share the groups of a launch. With more than one the function is run once for every group."""
+    return function.attrs.get(UNITS, 1)
+
+
+def hidden_arguments(function: Function) -> dict[str, Value]:
+    """The hidden arguments by name, in order."""
+    names = function.attrs.get("launch_args", ())
+    return dict(zip(names, function.args[len(function.args) - len(names):], strict=True))
+
+
+def host_arguments(function: Function) -> tuple[str, ...]:
+    """Names of the hidden arguments that the launch gives."""
+    return tuple(name for name in hidden_arguments(function) if not name.startswith((PER_UNIT, *PER_GROUP)))
+
+
+def per_group(function: Function) -> dict[str, Value]:
+    """The hidden arguments that come with each group: ``group_start_D``, the first global id of the group in dimension D,
+    ``group_id_D``, and ``group_turn``, how many groups the unit took before."""
+    return {name: value for name, value in hidden_arguments(function).items() if name.startswith(PER_GROUP)}
 
 
 def most_tokens(function: Function) -> int:
@@ -78,6 +105,14 @@ class IndexSpace:
     def _sizes(self) -> dict[str, tuple[int, ...]]:
         return {"compute_id": (0, 0, 0), "global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
                 "global_offset": self.offset}
+
+    def group_arguments(self) -> Iterator[dict[str, int]]:
+        """For every group what comes with it (see :func:`per_group`), where one unit takes all; x fastest."""
+        for turn, group in enumerate(_places(self.groups)):
+            given = {"group_turn": turn}
+            for d in range(3):
+                given |= {f"group_id_{d}": group[d], f"group_start_{d}": group[d] * self.local_size[d] + self.offset[d]}
+            yield given
 
     def work_groups(self, lanes: int = 1) -> Iterator[list[dict[tuple[str, int], int]]]:
         """For every work-item of each group what each (query, dimension) answers; x fastest. With ``lanes`` only for the first

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_name, walk
 from ..ir.clone import clone_function
-from ..ir.launch import most_tokens
+from ..ir.launch import most_tokens, per_group
 from ..ir.rewrite import rewrite
 from .group_calls import CALLS
 
@@ -44,7 +44,7 @@ class GroupCopies:
             loop.regions[0].ops.remove(group)
             return result
         copies = group.attrs["copies"] = self._copies(result)
-        slot = _count_groups(result.body, loop, group)
+        slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
         for name in group.attrs["mems"]:
             memory = result.memories[name]
@@ -70,6 +70,17 @@ class GroupCopies:
 def _shares(op: Op) -> bool:
     """Whether the operation names memories that each group has for itself."""
     return op.opcode == "group" and not op.attrs.get(CALLS)
+
+
+def _take_turn(function: Function, copies: int) -> Value | None:
+    """The number of the group's copy where groups come one by one, with the number of those before; None where they do not."""
+    turn = per_group(function).get("group_turn")
+    if turn is None:
+        return None
+    start = Builder(Region(), function.span)
+    slot = start.value("trunc", turn, result=IntType((copies - 1).bit_length()), name="group_copy")
+    function.body.ops[:0] = start.region.ops
+    return slot
 
 
 def _count_groups(outside: Region, loop: Op, group: Op) -> Value:

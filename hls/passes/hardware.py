@@ -5,9 +5,11 @@ A part that gets built takes its row out of here.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
+from .program import compute_units
 
 __all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
 
@@ -27,13 +29,13 @@ OPERATIONS: dict[str, Missing] = {
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"num_compute_units", "scheduler_target_fmax_mhz", "num_share_resources",
+    frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
     frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth", "buffer_location"}),
 )
 
 #: attribute -> values of it that ask for what is done anyway
-DONE_ANYWAY = {"uses_global_work_offset": (1,), "num_compute_units": (1,), "private_copies": (0, 1), "force_pow2_depth": (0,)}
+DONE_ANYWAY = {"uses_global_work_offset": (1,), "private_copies": (0, 1), "force_pow2_depth": (0,)}
 
 #: option of the command line -> what hardware does instead
 OPTIONS: dict[str, str] = {
@@ -52,6 +54,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
+        errors += _with_units(function)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -62,21 +65,34 @@ def _operations(function: Function) -> list[Diagnostic]:
     return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body) if op.opcode in OPERATIONS]
 
 
+def _with_units(function: Function) -> list[Diagnostic]:
+    """Calls on channels in kernels of which several units run: a channel has one kernel at each end."""
+    if prod(compute_units(function)) == 1 or not function.attrs.get("ndrange") or function.attrs.get("autorun"):
+        return []
+    calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
+    return [_error(Missing("a call on a channel in a kernel of several compute units", "take num_compute_units away, or let a kernel of one "
+                           "unit read or write the channel"), op) for op in calls]
+
+
 def _error(missing: Missing, node: Op) -> Diagnostic:
     return Diagnostic(f"{missing.what} is not yet in hardware", node.span, missing.instead)
 
 
 def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
-    followed = {"num_compute_units"} if function.attrs.get("autorun") else set()
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
-             if name in kernel - followed and value not in DONE_ANYWAY.get(name, ())]
+             if name in kernel and value not in DONE_ANYWAY.get(name, ())]
     found += [(name, m.span, m.name) for m in function.memories.values() for name, value in m.attrs
               if name in memory and value not in DONE_ANYWAY.get(name, ())]
     found += [("register", m.span, m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
-    found += [("memory", m.span, m.name) for m in function.memories.values() if "memory" in dict(m.attrs) and (m.length == 1 or dict(m.attrs)["memory"] is not True)]
+    found += [("memory", m.span, m.name) for m in function.memories.values()
+              if "memory" in dict(m.attrs) and (m.length == 1 or dict(m.attrs)["memory"] is not True)]
     warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
                 for name, span, owner in found]
+    if prod(compute_units(function)) > 1 and not (function.attrs.get("ndrange") or function.attrs.get("autorun")):
+        warnings.append(Diagnostic(f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units could "
+                                   "share", function.span, "let it ask for get_global_id(0), or make it autorun: then there are as many copies of it",
+                                   "warning"))
     if function.attrs.get("num_simd_work_items", 1) > 1 and not function.attrs.get("ndrange"):
         warnings.append(Diagnostic(f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",
                                    function.span, "ask for get_global_id(0), or take the attribute away", "warning"))

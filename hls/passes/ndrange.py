@@ -7,10 +7,10 @@ from ..analysis.channels import is_call
 from ..analysis.uniform import check_barriers
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
-from ..ir.launch import lanes_of
+from ..ir.launch import PER_GROUP, UNITS, lanes_of, units_of
 from ..ir.rewrite import constant, rewrite
 from .group_calls import CALLS
-from .program import repeat_for_ever
+from .program import compute_units, repeat_for_ever
 
 __all__ = ["NDRange"]
 
@@ -34,6 +34,9 @@ class NDRange:
     Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
     a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of; another
     one is there for calls on channels.
+
+    With ``num_compute_units`` the kernel gets the attribute ``units`` and is run once for every group of a launch: the loop counts the
+    places in one group, and what differs between groups and between units are hidden arguments as well.
     """
 
     name = "ndrange"
@@ -43,7 +46,11 @@ class NDRange:
             return function
         result = clone_function(function)
         check_barriers(result)
-        rewrite(result.body, _only_unit)
+        units = prod(compute_units(result))
+        if result.attrs.get("ndrange") and not result.attrs.get("autorun") and units > 1:
+            result.attrs[UNITS] = units
+        else:
+            rewrite(result.body, _only_unit)
         if result.attrs.get("ndrange"):
             _Dispatcher(result).run()
             if result.attrs.get("autorun"):
@@ -81,9 +88,9 @@ class _Dispatcher:
         meets = any(op.opcode == "barrier" for op in walk(function.body))
         self.together = bool(self.shared) or meets
         self.calls = meets and any(is_call(op) for op in walk(function.body))
-        self.lanes = lanes_of(function)
+        self.lanes, self.alone = lanes_of(function), units_of(function) > 1
         self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
-        self.by_group = self.together or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
+        self.by_group = self.together or self.alone or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
         self.arguments: dict[str, Value] = {}
         self.work = Region(ops=function.body.ops)
         function.body.ops = []
@@ -107,10 +114,16 @@ class _Dispatcher:
             self.inside.op("group", body.args[-1], self.last, attrs={"mems": self.shared, "copies": 1})
         if self.calls:
             self.inside.op("group", body.args[-1], self.last, attrs={"mems": (), "copies": 1, CALLS: True})
+        if self.alone and self.shared:
+            self._argument("group_turn")
         self._work()
         self._step(digits)
+        if self.alone:
+            self._ask_for_groups()
         starts = self._initial(digits)
         attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
+        if self.alone and self.together:
+            attrs |= {"interleave": False, "interleave_reason": "the work-items of a group stay together"}
         self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)
         self.before.op("return")
         for op in walk(body):
@@ -161,6 +174,8 @@ class _Dispatcher:
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         size = {d: self._argument("local_size", d) for d in self.dims}
         inner = [_Digit((f"local_id_{d}",), (zero,), (self._stride(d),), self._runs("local_size", d)) for d in self.dims]
+        if self.alone:
+            return self._places(inner)
         outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
                         (size[d], one), self._argument("num_groups", d)) for d in self.dims]
         others = [d for d in range(3) if d not in self.dims]
@@ -169,9 +184,24 @@ class _Dispatcher:
             outer.append(_Digit(("group_id_others",), (zero,), (one,), self._argument("group_count", *others)))
         return [d for d in inner if constant(d.count) != 1] + outer  # a group's single step needs no wheel
 
+    def _places(self, inner: list[_Digit]) -> list[_Digit]:
+        """The wheels of the work-items of one group, of which ``inner`` counts the dimensions that somebody asks for."""
+        zero, one = self.before.const(0, I32), self.before.const(1, I32)
+        others = [d for d in range(3) if d not in self.dims]
+        if others:
+            inner = [*inner, _Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others))]
+        return [d for d in inner if constant(d.count) != 1] or inner[:1]
+
+    def _ask_for_groups(self):
+        """The arguments from which groups are counted, where the body does not want them itself."""
+        for name in [n for n in self.arguments if n.startswith(PER_GROUP) and n[-1].isdigit()]:
+            for fn in ("num_groups", "local_size", "global_offset"):
+                self._argument(fn, int(name[-1]))
+        self._argument("group_count", 0, 1, 2)
+
     def _repeats(self) -> list[_Digit]:
         """Work-items that differ only in dimensions nobody asks for."""
-        others = [d for d in range(3) if d not in self.dims and not self.together]
+        others = [d for d in range(3) if d not in self.dims and not self.together and not self.alone]
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         return [_Digit(("repeat",), (zero,), (one,), self._argument("global_count", *others))] if others else []
 
@@ -211,9 +241,9 @@ class _Dispatcher:
 
     def _answer(self, fn: str, dim: int, counters: dict[str, Value]) -> Value:
         if fn == "global_id" and self.by_group:
-            return self.inside.value("add", counters[f"group_start_{dim}"], self._answer("local_id", dim, counters),
-                                     name=f"global_id_{dim}")
-        if fn in _IDS:
+            start = self._argument("group_start", dim) if self.alone else counters[f"group_start_{dim}"]
+            return self.inside.value("add", start, self._answer("local_id", dim, counters), name=f"global_id_{dim}")
+        if fn in _IDS and not (fn == "group_id" and self.alone):
             name = f"{fn}_{dim}"
             return counters[name] if name in counters else self.inside.const(0, I32)
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
@@ -222,7 +252,7 @@ class _Dispatcher:
         """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
         starts = [value for digit in digits for value in (*digit.starts, digit.count, self._is_one(digit.count))]
         if self.counted:
-            items = self._runs("global_count", 0, 1, 2)
+            items = self._runs("local_count" if self.alone else "global_count", 0, 1, 2)
             starts += [items, self._is_one(items)]
         return starts + [self.before.true()] * self.together
 

@@ -20,6 +20,9 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held up
     there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
 
+    Of a kernel of several compute units iterations and bytes are those of all, shares and accounts the mean of the units; ``units`` has for
+    each how many groups it took and its own accounts.
+
     Of a kernel built without counters only the cycles are known: it has no loops and no accesses here, and one account.
 
     Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
@@ -31,13 +34,39 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     head = {"kernel": layout.kernel, "cycles": cycles, "clock_mhz": layout.clock_mhz}
     if not layout.counted:
         accounts = [{"cause": "not counted (built without counters)", "line": None, "cycles": cycles}]
-        return head | {"loops": [], "memory": [], "channels": [], "accounts": accounts}
+        return head | {"loops": [], "memory": [], "channels": [], "accounts": accounts, "units": []}
+    units = [_unit(layout, unit, values, cycles) for unit in range(layout.units)]
+    values, passed = layout.sums(values), layout.units * cycles
     return head | {
         "loops": [_loop(loop, values) for loop in layout.loops],
-        "memory": [_access(access, values, cycles) for access in layout.accesses],
-        "channels": [_channel(channel, values, cycles) for channel in layout.channels],
-        "accounts": _accounts(layout, values, cycles),
+        "memory": [_access(access, values, passed) for access in layout.accesses],
+        "channels": [_channel(channel, values, passed) for channel in layout.channels],
+        "accounts": _mean(units, cycles) if layout.units > 1 else units[0]["accounts"],
+        "units": units if layout.units > 1 else [],
     }
+
+
+def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> dict:
+    """What one unit did. ``groups`` is how often the loop of the work-items began in it, None where there is no such loop;
+    ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
+    own = {counter.name: values[layout.unit_name(unit, counter)] for counter in layout.of_unit}
+    accounts = _accounts(layout, own, cycles)
+    issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), 0)
+    groups = next((own[f"{loop.key}_invocations"] for loop in layout.loops if loop.label == "work-items"), None)
+    return {"unit": unit, "groups": groups, "occupancy": _share(issued, cycles), "accounts": accounts}
+
+
+def _mean(units: list[dict], cycles: int) -> list[dict]:
+    """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: what is cut off goes to those that
+    lost most by it."""
+    together = [dict(first) for first in units[0]["accounts"]]
+    sums = [sum(unit["accounts"][k]["cycles"] for unit in units) for k in range(len(together))]
+    for account, total in zip(together, sums, strict=True):
+        account["cycles"] = total // len(units)
+    missing = cycles - sum(account["cycles"] for account in together)
+    for k in sorted(range(len(sums)), key=lambda k: -(sums[k] % len(units)))[:missing]:
+        together[k]["cycles"] += 1
+    return together
 
 
 def _loop(loop: Loop, values: Mapping[str, int]) -> dict:

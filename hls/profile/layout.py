@@ -8,10 +8,12 @@ an iteration issues, and ``starts`` the times ``busy`` begins. Of a memory acces
 a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as one of its kernels sees it
 from its start on: values ``moved`` by that kernel, cycles in which a call waited for a value (``read_stall``) or for room
 (``write_stall``), the values inside now (``level``) and the most there were (``max_level``). Of a kernel: one counter for each
-:class:`Account`; exactly one of them counts in each cycle from start to done.
+:class:`Account`; exactly one of them counts in each cycle from start to done. A kernel of several compute units has all of these for
+each unit; what is held up, done or moved is then the sum.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 __all__ = ["ACCESS_KINDS", "CHANNEL_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Channel", "Counter", "Layout", "Loop"]
 
@@ -105,6 +107,7 @@ class Layout:
     accounts: tuple[Account, ...]
     counted: bool = True
     channels: tuple[Channel, ...] = ()
+    units: int = 1  #: compute units, each of which has all of these
 
     def __post_init__(self):
         names = [counter.name for counter in self.counters]
@@ -118,7 +121,25 @@ class Layout:
 
     @property
     def counters(self) -> tuple[Counter, ...]:
-        """In register order: loops, accesses, channels, accounts."""
+        """In register order, unit after unit."""
+        if self.units == 1:
+            return self.of_unit
+        return tuple(replace(counter, name=self.unit_name(unit, counter)) for unit in range(self.units) for counter in self.of_unit)
+
+    def unit_name(self, unit: int, counter: Counter) -> str:
+        """The name of a unit's counter, of those that all units have."""
+        return counter.name if self.units == 1 else f"unit{unit}_{counter.name}"
+
+    def sums(self, values: Mapping[str, int]) -> dict[str, int]:
+        """Values by the names of :attr:`of_unit`, summed over the units; of what is not a counter as it is."""
+        mine = {counter.name for counter in self.counters}
+        rest = {name: value for name, value in values.items() if name not in mine}
+        return rest | {counter.name: sum(values[self.unit_name(unit, counter)] for unit in range(self.units))
+                       for counter in self.of_unit if self.unit_name(0, counter) in values}
+
+    @property
+    def of_unit(self) -> tuple[Counter, ...]:
+        """The counters of each unit: loops, accesses, channels, accounts."""
         if not self.counted:
             return ()
         owners = (*self.loops, *self.accesses, *self.channels, *self.accounts)

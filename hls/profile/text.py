@@ -15,7 +15,7 @@ def render(stats: dict, source: str = "", width: int = 110) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
-    tables = (_loops(stats["loops"]), _accounts(stats, lines), _memory(stats), _channels(stats["channels"]))
+    tables = (_units(stats.get("units", ())), _loops(stats["loops"]), _accounts(stats, lines), _memory(stats), _channels(stats["channels"]))
     for table in tables:
         if table.row_count:
             console.print(table)
@@ -38,6 +38,17 @@ def _loops(loops: list[dict]) -> Table:
         table.add_row(_line(loop), loop["label"], str(loop["static_ii"]), str(loop["interleaving"]),
                       _number(loop["scheduled_ii"]), _number(loop["measured_ii"]), f"{loop['iterations']:,}",
                       f"{loop['invocations']:,}")
+    return table
+
+
+def _units(units) -> Table:
+    """Of a kernel of several compute units, how they shared the work; what follows is the sum or the mean of them."""
+    table = _table("Compute units", "unit", "groups", "issuing", "<mostly else")
+    for unit in units:
+        others = [account for account in unit["accounts"] if account["cause"] != "issued" and account["cycles"]]
+        most = max(others, key=lambda account: account["cycles"], default=None)
+        groups = "-" if unit["groups"] is None else f"{unit['groups']:,}"
+        table.add_row(str(unit["unit"]), groups, _percent(unit["occupancy"]), most["cause"] if most else "-")
     return table
 
 

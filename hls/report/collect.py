@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..ir import Module
-from ..ir.launch import lanes_of
+from ..ir.launch import lanes_of, units_of
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..schedule import OperatorTiming
 from .loops import collect_loops
@@ -73,7 +73,7 @@ def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resou
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
-        reason=function.attrs.get("reason", ""), lanes=lanes_of(function),
+        reason=function.attrs.get("reason", ""), lanes=lanes_of(function), units=units_of(function),
         memories=collect_memories(kernel, module, block_bits),
     )
 

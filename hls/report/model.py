@@ -243,7 +243,8 @@ class Memory:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side."""
+    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of ``units`` compute
+    units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
 
     name: str
     span: Span | None
@@ -256,6 +257,7 @@ class Kernel:
     reason: str = ""  #: why it is of its kind
     lanes: int = 1
     memories: tuple[Memory, ...] = ()
+    units: int = 1
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ def render(report: Report) -> str:
 
 def _kernel(kernel: Kernel, report: Report) -> list[str]:
     together = f", {kernel.lanes} of them side by side" if kernel.lanes > 1 else ""
+    together += f", in {kernel.units} compute units (what follows is one of them; resources are of all)" if kernel.units > 1 else ""
     kind = f"work-items of an NDRange{together}" if kernel.ndrange else "a single work-item"
     why = f", because {kernel.reason}" if kernel.reason else ""
     lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]

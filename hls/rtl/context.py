@@ -9,7 +9,7 @@ from rtl_lib.stall import StallGate, StallSource, salt_of
 
 from ..ir import Function, Op, PointerType, TokenType, Value, uses
 from ..ir.accesses import PREDICATES
-from ..ir.launch import OVERLAP
+from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import AtomicAccess, LoadAccess, StoreAccess
@@ -43,6 +43,7 @@ class KernelContext:
     memory_latency: int
     arguments: dict[str, Value]
     seed: Value | None  #: of random stalls; None builds none
+    unit_name: str = ""  #: of the kernel in hardware; where it has several compute units, of one of them
     m: Module = field(default_factory=Module)
     start: Signal = field(default_factory=lambda: Signal(name="start_token"))
     entered: Signal = field(default_factory=lambda: Signal(name="entered"))
@@ -61,6 +62,7 @@ class KernelContext:
     _taken: set = field(default_factory=set)
 
     def __post_init__(self):
+        self.unit_name = self.unit_name or self.function.name
         self._uses = uses(self.function.body)
         waiting = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}
         fixed = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAccess}
@@ -71,11 +73,25 @@ class KernelContext:
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
         self.meets = meets_of(self)
-        self._args = dict(zip(self.function.args, self._argument_signals(), strict=True))
-
-    def _argument_signals(self):
         scalars = [p.name for p in self.function.params if p.kind == "scalar"]
-        return [self.arguments[name] for name in [*scalars, *self.function.attrs.get("launch_args", ())]]
+        given = zip([*scalars, *hidden_arguments(self.function)], self.function.args, strict=True)
+        self.of_group = {}  #: what comes with each group: signals by name
+        self._args = {}
+        for name, value in given:
+            if name.startswith(PER_GROUP) and self.by_group:
+                self.of_group[name] = Signal(value.type.bits, name=name)
+            else:
+                self._args[value] = self.arguments[name]
+
+    @property
+    def by_group(self) -> bool:
+        """Whether the kernel's top gets a token for every group that the unit takes, not one for the launch."""
+        return units_of(self.function) > 1
+
+    def group_values(self) -> dict[Value, Signal]:
+        """The values that a token brings into the kernel's top, with their signals."""
+        hidden = hidden_arguments(self.function)
+        return {hidden[name]: signal for name, signal in self.of_group.items()}
 
     # --- values ---
 
@@ -220,14 +236,14 @@ class KernelContext:
         """A random bit that holds tokens back, in builds for stall tests; 0 otherwise."""
         if self.seed is None:
             return C(0)
-        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(f"{self.function.name}.{name}"))
+        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(f"{self.unit_name}.{name}"))
         m.d.comb += source.seed.eq(self.seed)
         return source.stall
 
     def connect(self, m: Module, source, sink, name: str):
         """Connect two streams; in builds for stall tests the transfer is held back at random."""
         if self.seed is not None:
-            gate = StallGate(source.payload.shape(), salt_of(f"{self.function.name}.{name}"))
+            gate = StallGate(source.payload.shape(), salt_of(f"{self.unit_name}.{name}"))
             m.submodules[f"gate_{name}"] = gate
             m.d.comb += gate.seed.eq(self.seed)
             join(m, source, gate.i)

@@ -19,7 +19,7 @@ __all__ = ["connect_axi", "connect_ram"]
 def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
     """Top-level ports by name, and their description, for kernels of which every access has a RAM port."""
     ports, described = {}, []
-    for kernel in hardware:
+    for kernel in (part for h in hardware for part in h.parts):
         for ram, description in kernel.ports:
             ports |= {f"{description.name}_{name}": port for name, port in _named(ram)}
             described.append(description)
@@ -34,6 +34,7 @@ def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
     """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name."""
     mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
     common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping}
+    hardware = [part for h in hardware for part in h.parts]
     atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
     reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics)]
     writes = [*(port for h in hardware for port in h.writes), *(unit.writes for unit in atomics)]

@@ -43,7 +43,7 @@ class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
     ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
-    The size of a group in dimension 0 must be a multiple of ``lanes``. An ``autorun`` kernel is started by nobody.
+    The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share the groups. An ``autorun`` kernel is started by nobody.
     """
 
     name: str
@@ -58,6 +58,7 @@ class KernelInterface:
     autorun: bool = False
     most_work_items: int | None = None
     lanes: int = 1
+    units: int = 1
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 """One kernel as hardware: its arguments, its top region, its load and store units or RAM ports."""
 
 from amaranth import *
+from amaranth.lib import data, stream
+
+from rtl_lib.dispatch import NUMBER
 
 from ..passes.memory_fences import FRESH
 from .channels import build_ends
@@ -21,6 +24,10 @@ class KernelHardware:
     ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
     token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has a strobe for reads and one
     for writes that the memory refused.
+
+    One of several compute units runs on what ``groups`` gives it, one token for each group: ``all_entered`` is a strobe for each of which no
+    work-item is left to enter. It is ``busy`` until all units are done: ``exhausted`` (in) says that there are no more groups,
+    ``quiet`` that it has none inside and all its stores are acknowledged, ``finish`` (in) that all have come so far.
     """
 
     def __init__(self, context: KernelContext):
@@ -28,16 +35,25 @@ class KernelHardware:
         self.autorun = bool(context.function.attrs.get("autorun"))  #: starts by itself
         self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
+        self.quiet = Signal(name="quiet")
         self.m.submodules.static = build_static(context)
         for unit in (*context.units.values(), *context.ports.values()):
             unit.attach(context)
         build_onchip(context)
         self.ends = build_ends(context)  #: the stream of each end of a channel
-        self.m.submodules.top = RegionBuilder(context, context.plan.top).build()
+        top = RegionBuilder(context, context.plan.top)
+        self.m.submodules.top = top.build()
         build_meets(context)
         build_fences(context)
         build_hazards(context)
+        if context.by_group:
+            self._take_groups(top)
         self._control()
+
+    @property
+    def parts(self) -> list["KernelHardware"]:
+        """What has the ports to memory: the kernel itself."""
+        return [self]
 
     @property
     def reads(self):
@@ -64,7 +80,8 @@ class KernelHardware:
         writes = [u.unit.observe.error for u in context.units.values() if u.access.direction != "load"]
         m.d.comb += self.error.eq(Cat(Cat(context.read_errors).any(), Cat(writes).any()))
         wait = context.plan.static_depth
-        settling, waiting, passed = Signal(range(wait + 2)), Signal(), Signal()
+        offered, passed, finish = self._run_of_groups() if context.by_group else self._run_of_one()
+        settling = Signal(range(wait + 2))
         stores = [u.unit.idle for u in context.units.values() if u.access.direction != "load"]
         stores += [~unsent for unsent in context.unsent]
         for unit in context.units.values():
@@ -73,21 +90,48 @@ class KernelHardware:
                 anew = self.start | context.flushes.get(unit.op, 0) | bool(unit.op.attrs.get(FRESH))
                 m.d.comb += unit.unit.flush.eq(anew)
         m.d.comb += [
-            context.start.eq(waiting & (settling == 0)),
+            context.start.eq(offered & (settling == 0)),
             context.restart.eq(self.start),
-            self.done.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),
+            self.quiet.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),
+            self.done.eq(self.quiet & finish),
         ]
         with m.If(self.start):
-            m.d.sync += [self.busy.eq(1), waiting.eq(1), settling.eq(wait), passed.eq(0)]
+            m.d.sync += [self.busy.eq(1), settling.eq(wait)]
         with m.Elif(self.busy):
             with m.If(settling != 0):
                 m.d.sync += settling.eq(settling - 1)
-            with m.If(context.entered):
-                m.d.sync += waiting.eq(0)
-            with m.If(context.finished):
-                m.d.sync += passed.eq(1)
             with m.If(self.done):
                 m.d.sync += self.busy.eq(0)
+
+    def _run_of_one(self):
+        """(the top's token is there, it has passed, the run may end) of a kernel that is one token for the whole launch."""
+        waiting, passed = Signal(), Signal()
+        with self.m.If(self.start):
+            self.m.d.sync += [waiting.eq(1), passed.eq(0)]
+        with self.m.Else():
+            with self.m.If(self.context.entered):
+                self.m.d.sync += waiting.eq(0)
+            with self.m.If(self.context.finished):
+                self.m.d.sync += passed.eq(1)
+        return waiting, passed, C(1)
+
+    def _run_of_groups(self):
+        """The same of a unit, whose top has a token for each group."""
+        inside = Signal(NUMBER)
+        self.m.d.sync += inside.eq(inside + self.context.entered - self.context.finished)
+        return self.groups.valid & self.busy, self.exhausted & (inside == 0), self.finish
+
+    def _take_groups(self, top: RegionBuilder):
+        """Connect what a group brings with the values of the top's tokens."""
+        context = self.context
+        self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.of_group, NUMBER))).create(path=("groups",))
+        self.exhausted, self.finish, self.all_entered = Signal(name="exhausted"), Signal(name="finish"), Signal(name="all_entered")
+        loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get("form") == "ndrange"]
+        self.m.d.comb += [
+            self.groups.ready.eq(context.entered),
+            self.all_entered.eq(Cat(loops).any() if loops else context.entered),
+            *(signal.eq(self.groups.payload[name]) for name, signal in context.of_group.items()),
+        ]
 
 
 def build_kernel(context: KernelContext) -> KernelHardware:

@@ -1,5 +1,7 @@
 """Counters of one kernel, from what its regions and units offer for observation."""
 
+from dataclasses import replace
+
 from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter
@@ -10,7 +12,7 @@ from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
 from .accounts import causes_of
 
-__all__ = ["KernelCounters"]
+__all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
 
@@ -119,6 +121,14 @@ class KernelCounters:
         self.m.submodules[f"peak{len(self.values)}"] = peak
         self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
         self.values += [level, peak.value]
+
+
+class UnitCounters:
+    """The counters of all compute units of a kernel, one unit's behind the other's."""
+
+    def __init__(self, units: list[KernelCounters]):
+        self.layout = replace(units[0].layout, units=len(units))
+        self.values = [value for unit in units for value in unit.values]
 
 
 def _line(op):

@@ -80,7 +80,7 @@ class LevelQueues:
             m.d.comb += fifo.i.valid.eq(builder.valid(stage) & ~off)
             return
         m.d.comb += fifo.i.valid.eq(builder.valid(stage) if on is None else builder.valid(stage) & on)
-        if self.region.plan.loop is None:
+        if self._single():
             return  # one token passes in a run: it finds every queue empty
         credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
         taken = fifo.o.valid & fifo.o.ready
@@ -107,12 +107,17 @@ class LevelQueues:
             self._from_header(open_)
         else:
             self.m.d.comb += [self.builder.enter.eq(self.context.start & open_), self.context.entered.eq(self.builder.enter)]
+            sources = self.context.group_values()
+            self.m.d.comb += [signal.eq(sources[value]) for value, signal in self.builder.incoming.items()]
         self.m.d.comb += open_.eq(Cat(gates).all())
+
+    def _single(self) -> bool:
+        return self.region.plan.loop is None and not self.context.by_group
 
     def _turn(self):
         """The gate of a level whose tokens come a multiple of some cycles apart: high in one cycle of each."""
         spacing, builder = self.builder.plan.spacing, self.builder
-        if spacing == 1 or self.region.plan.loop is None:
+        if spacing == 1 or self._single():
             return []
         turn = Signal(range(spacing), name=f"turn{builder.plan.index}")
         with self.m.If(builder.go):

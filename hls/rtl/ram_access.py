@@ -26,7 +26,7 @@ class _RamAccess:
         self.interface = None
         if self.access.memory in context.memory.onchip:
             return
-        self.interface = RamPort(f"ram_{context.function.name}_{name}", context.function.name, self.access.memory,
+        self.interface = RamPort(f"ram_{context.unit_name}_{name}", context.function.name, self.access.memory,
                                  self.access.direction, self.access.word_bytes, len(self.ram.addr))
         for kind in ("accepted", "word"):
             context.observe(kind, self.op, self.unit.i.valid)

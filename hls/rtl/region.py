@@ -11,7 +11,7 @@ from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.delay import EventDelay
-from rtl_lib.exits import ExitBuffer, ExitFifo
+from rtl_lib.exits import ExitBuffer, ExitFifo, GroupExits
 from rtl_lib.loop import LoopHeader
 from rtl_lib.ring import RingHeader
 from rtl_lib.slots import SlotEvent
@@ -303,8 +303,10 @@ class RingBuilder(RegionBuilder):
         initial = {f"c{k}": context.width(arg) for k, arg in enumerate(plan.region.args)}
         invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
         result = {f"r{k}": context.width(r) for k, r in enumerate(self.results)} | {"last": 1}
-        self.header = RingHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.ring.groups, plan.ring.items)
-        self.exit = ExitFifo(data.StructLayout(result), plan.entries)
+        ring, result = plan.ring, data.StructLayout(result)
+        self.place = Value(IntType(max(1, (ring.groups - 1).bit_length())), "place")
+        self.header = RingHeader(data.StructLayout(initial), data.StructLayout(invariant), ring.groups, ring.items, ring.overtaking)
+        self.exit = GroupExits(result, ring.groups, ring.items) if ring.overtaking else ExitFifo(result, plan.entries)
 
     def _control_loop(self):
         header, last = self.header, self.plan.ring.last
@@ -316,6 +318,7 @@ class RingBuilder(RegionBuilder):
     def token_values(self) -> dict:
         token = self.header.o.payload
         sources = {arg: token.initial[f"c{k}"] for k, arg in enumerate(self.plan.region.args)}
+        sources |= {self.place: token.place} if self.plan.ring.overtaking else {}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
 
     def _answer(self, builder):
@@ -329,8 +332,12 @@ class RingBuilder(RegionBuilder):
             builder.m.d.comb += back.value.initial[f"c{k}"].eq(builder.at(value, stage))
         for k, value in enumerate(self.plan.invariants):
             builder.m.d.comb += back.value.invariant[f"v{k}"].eq(builder.at(value, stage))
+        if self.plan.ring.overtaking:
+            builder.m.d.comb += back.value.place.eq(builder.at(self.place, stage))
 
     def _exit(self, builder):
         super()._exit(builder)
         stage = builder.plan.depth - 1
         builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(self.plan.ring.last, stage))
+        if self.plan.ring.overtaking:
+            builder.m.d.comb += self.exit.write.place.eq(builder.at(self.place, stage))

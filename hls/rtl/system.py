@@ -8,11 +8,22 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import convert
 
 from ..ir import Function, Parameter, walk
-from ..ir.launch import OVERLAP, IndexSpace, lanes_of, most_work_items
+from ..ir.launch import (
+    OVERLAP,
+    PER_UNIT,
+    IndexSpace,
+    hidden_arguments,
+    host_arguments,
+    lanes_of,
+    most_work_items,
+    units_of,
+)
 from ..memory import ChannelPlan, MemoryPlan
 from ..passes.copies import COPIES
+from ..passes.program import compute_units
 from ..schedule import KernelPlan
 from .channels import ChannelWatch, connect_channels
+from .compute_units import UnitedKernel, unit_place
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
 from .global_memory import connect_axi, connect_ram
@@ -25,7 +36,7 @@ from .interface import (
     SystemInterface,
 )
 from .kernel import KernelHardware
-from .observe import KernelCounters
+from .observe import KernelCounters, UnitCounters
 
 __all__ = ["KernelInput", "build_system"]
 
@@ -88,13 +99,23 @@ class _System:
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
         if function.attrs.get("autorun"):  # nobody gives it arguments: it has the index space that it requires
             registers, arguments = [], {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))}
-        context = KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
-                                self.board.memory.read_latency, arguments, self.seed)
-        hardware = KernelHardware(context)
-        counters = KernelCounters(hardware, self.board.clock.kernel_mhz, self.counted, self.channels)
-        self.m.submodules[function.name] = context.m
+        units = [self._unit(kernel, arguments, number) for number in range(units_of(function))]
+        each = [KernelCounters(unit, self.board.clock.kernel_mhz, self.counted, self.channels) for unit in units]
+        hardware, counters = (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
+        self.m.submodules[function.name] = hardware.m
         map_ = self.control.add(hardware, registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)
+
+    def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:
+        """The kernel, or one of its compute units, which knows its place among them."""
+        function, name = kernel.function, ""
+        if units_of(function) > 1:
+            name = f"{function.name}_{number}"
+            place = unit_place(compute_units(function), number)
+            hidden = {one: value.type.bits for one, value in hidden_arguments(function).items()}
+            arguments = arguments | {one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)}
+        return KernelHardware(KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
+                                            self.board.memory.read_latency, arguments, self.seed, name))
 
 
 def _registers(function, address_bits: int) -> list[tuple[str, int]]:
@@ -102,15 +123,15 @@ def _registers(function, address_bits: int) -> list[tuple[str, int]]:
     scalars = {v: p for v, p in zip(function.args, [p for p in function.params if p.kind == "scalar"], strict=False)}
     bits = {p.name: v.type.bits for v, p in scalars.items()}
     registers = [(p.name, bits.get(p.name, address_bits)) for p in function.params if p.kind != "pipe"]
-    launch = function.attrs.get("launch_args", ())
-    return registers + [(name, v.type.bits) for name, v in zip(launch, function.args[len(scalars):], strict=True)]
+    launch = hidden_arguments(function)
+    return registers + [(name, launch[name].type.bits) for name in host_arguments(function)]
 
 
 def _launch(function) -> list[int]:
     """The launch arguments of a kernel whose global size is its group's."""
     group = function.attrs.get("work_group_size") or (1,)
     space = IndexSpace.of(group, group)
-    return [1 if name == OVERLAP else space.argument(name) for name in function.attrs.get("launch_args", ())]
+    return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
 
 
 def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
@@ -121,13 +142,13 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))
-    launch = {} if autorun else {name: map_.argument(name) for name in function.attrs.get("launch_args", ())}
+    launch = {} if autorun else {name: map_.argument(name) for name in host_arguments(function)}
     return KernelInterface(
         function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
         function.attrs.get("work_group_size"), autorun,
         most_work_items(function) if any(op.opcode == "meet" for op in walk(function.body)) else None,
-        lanes_of(function),
+        lanes_of(function), units_of(function),
     )
 
 

@@ -19,11 +19,12 @@ MOST_GROUPS = 16
 def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
     """The ring of a loop's body: room for one group, and for as many as fill the time in which that one goes round.
 
-    Groups leave in the order in which they came if all go round equally often (``uniform``); otherwise there is one at a time.
+    Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there is room for as many
+    more.
     """
     meet = next(op for op in walk(region) if op.opcode == "meet")
-    filling = -(-latency // min(items, USUAL_GROUP)) if uniform else 0
-    return Ring(min(MOST_GROUPS, 1 + filling), items, meet.operands[1])
+    filling = -(-latency // min(items, USUAL_GROUP))
+    return Ring(min(MOST_GROUPS, 1 + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,13 @@ class Window:
 @dataclass(frozen=True)
 class Ring:
     """A loop that the work-items of a group go round together: each iteration is one run of tokens without gaps, up to the one
-    in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by the tokens."""
+    in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by the tokens. With
+    ``overtaking`` groups may be done in another order than they came in, and wait for each other at the exit."""
 
     groups: int
     items: int
     last: Value
+    overtaking: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class LevelPlan:
 
 @dataclass(frozen=True, eq=False)
 class RegionPlan:
-    """A loop's body (or a kernel's top, where ``loop`` is None and exactly one token passes).
+    """A loop's body (or a kernel's top, where ``loop`` is None and one token passes, or one for every group).
 
     ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide`` is where
     the continue condition is known, ``again`` where the header may issue the slot's next token, ``again_overlap`` where it

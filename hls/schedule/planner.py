@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, Region, uses
-from ..ir.launch import most_tokens
+from ..ir.launch import most_tokens, per_group, units_of
 from ..memory import MemoryPlan
 from .plan import KernelPlan, RegionPlan
 from .region import RegionPlanner
@@ -23,15 +23,17 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
     timing = replace(timing, memory=memory)
     static = static_operations(function)
     loops: dict[Op, RegionPlan] = {}
-    fixed = frozenset([*function.args, *(r for op in static for r in op.results)])
+    fixed = frozenset([*function.args, *(r for op in static for r in op.results)]) - set(per_group(function).values())
+    by_group = units_of(function) > 1
     common = {"timing": timing, "fixed": fixed, "children": loops,
-              "memory_latency": memory_latency, "elastic_depth": elastic_depth, "group_items": most_tokens(function)}
+              "memory_latency": memory_latency, "elastic_depth": elastic_depth, "group_items": most_tokens(function),
+              "by_group": by_group}
 
     def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:
         for op in region.ops:
             if op.opcode == "loop":
                 loops[op] = visit(op.regions[0], op, depth + 1)
-        return RegionPlanner(**common, repeated=depth > 1).plan(region, loop, _shortest(loop))
+        return RegionPlanner(**common, repeated=depth + by_group > 1).plan(region, loop, _shortest(loop))
 
     top = visit(function.body, None, 0)
     computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]

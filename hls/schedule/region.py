@@ -99,7 +99,8 @@ class RegionPlanner:
     """What planning a region needs to know from outside.
 
     ``timing`` maps operations to latency and delays, ``children`` holds the plans of the loops inside,
-    ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once.
+    ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once,
+    ``by_group`` whether the kernel's top sees a token for every group of a launch.
     """
 
     timing: "object"
@@ -109,6 +110,7 @@ class RegionPlanner:
     repeated: bool
     elastic_depth: int = 0
     group_items: int = 1
+    by_group: bool = False
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
@@ -121,7 +123,8 @@ class RegionPlanner:
         paced = pace(found.levels, self.children)
         slots = self._slots(found, rate, loop, asked, paced)
         uniform = uniform_trips(region, loop, self.fixed)
-        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth, loop is None,
+        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth,
+                           loop is None and not self.by_group,
                            self.group_items)
         return RegionPlan(
             loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),

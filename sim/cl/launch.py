@@ -68,8 +68,9 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
         else:
             most = min(DEFAULT_GROUP, kernel.most_work_items or DEFAULT_GROUP)
             sizes = [size for size in range(kernel.lanes, most + 1, kernel.lanes) if global_size[0] % size == 0]
-            # where nothing fits, what is said below says why
-            first = max(sizes, default=1)
+            shared = [size for size in sizes if math.prod(global_size) // size >= 4 * kernel.units] if kernel.units > 1 else []
+            # a group for every compute unit, and some for those that end early; where nothing fits, what is said below says why
+            first = max(shared or sizes, default=1)
             local_size = (first, *(1 for _ in global_size[1:]))
     if required is not None and _three(local_size) != tuple(required):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,

@@ -16,6 +16,7 @@ SMALL = {
     "filter": ["--width=13", "--height=7"],
     "fir": ["--n=100"],
     "histogram": ["--count=150"],
+    "groups": ["--values=700", "--n=13"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
     "packets": ["--packets=12"],
@@ -26,6 +27,7 @@ SMALL = {
     "systolic": ["--side=2", "--n=16"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],
+    "units": ["--n=200", "--rounds=9"],
     "vecadd": ["--n=333"],
 }
 

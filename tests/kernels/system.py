@@ -96,16 +96,27 @@ class KernelSystem:
                 found.append(self._check(kernel, launch, expected[k], f"{kernel}, launch {k}, seed {seed}"))
         return found
 
+    def run(self, kernel: str, launch: Launch, seed: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
+        """Statistics and buffers of one run after a reset, compared with nothing: for what the interpreter cannot know."""
+        self.loaded.session.reset(seed)
+        run, places = self._run(kernel, launch)
+        buffers = {name: self.memory.contents[places[name]:places[name] + array.nbytes].copy().view(array.dtype)
+                   for name, array in launch.buffers.items()}
+        return self.result.decode(kernel, run.counters), buffers
+
     def _check(self, kernel, launch, expected, where) -> dict:
+        run, places = self._run(kernel, launch)
+        self._judge(where, launch, expected, places, run)
+        return self.result.decode(kernel, run.counters)
+
+    def _run(self, kernel, launch) -> tuple[Run, dict[str, int]]:
         interface = self.kernels[kernel]
         places = self._place(launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
         sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
         with _limited():
-            run = self.loaded.run(interface, places | scalars | dict(launch.shared), sizes)
-        self._judge(where, launch, expected, places, run)
-        return self.result.decode(kernel, run.counters)
+            return self.loaded.run(interface, places | scalars | dict(launch.shared), sizes), places
 
     def addresses(self, launch: Launch) -> dict[str, int]:
         """Where each buffer of a launch lies, by name."""

@@ -6,6 +6,7 @@ import pytest
 from amaranth import *
 from amaranth.lib import data
 
+from rtl_lib.exits import GroupExits
 from rtl_lib.meeting import GroupMeeting
 from rtl_lib.ring import RingHeader
 
@@ -119,6 +120,72 @@ def test_ring(groups, depth, idle, stall):
     assert sorted(issued) == sorted(names * rounds)
     blocks = [g for k, (g, _) in enumerate(issued) if not k or issued[k - 1][1]]
     assert [g for g, size in zip(blocks, [SIZES[g] for g in blocks]) for _ in range(size)] == [g for g, _ in issued]
+
+
+class Overtaking(Elaboratable):
+    """A ring whose groups go round as often as they like, with the exit that puts them in order again."""
+
+    def __init__(self, groups, items_, depth):
+        shape = data.StructLayout({"name": 8, "last": 1})
+        self.header, self.depth = RingHeader(data.StructLayout({"left": 8}), shape, groups, items_, overtaking=True), depth
+        self.exit, self.open = GroupExits(shape, groups, items_), Signal()
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.header, m.submodules.exit = header, exit_ = self.header, self.exit
+        m.d.comb += [header.o.ready.eq(self.open), header.last.eq(header.o.payload.invariant.last)]
+        valid, payload = header.issued, header.o.payload
+        for _ in range(self.depth):
+            after, moved = Signal(), Signal.like(header.o.payload)
+            m.d.sync += [after.eq(valid), moved.eq(payload)]
+            valid, payload = after, moved
+        again, back, write = payload.initial.left > 1, header.back, exit_.write
+        m.d.comb += [
+            back.valid.eq(valid & again), back.value.eq(payload), back.value.initial.left.eq(payload.initial.left - 1),
+            write.valid.eq(valid & ~again), write.place.eq(payload.place), write.value.eq(payload.invariant),
+            header.left.eq(exit_.retire & exit_.o.payload.last),
+        ]
+        return m
+
+
+def uneven(sizes, rounds):
+    return [{"initial": {"left": rounds[g]}, "invariant": {"name": g, "last": k == size - 1}} for g, size in enumerate(sizes) for k in range(size)]
+
+
+@pytest.mark.parametrize("groups, depth, idle, stall", [(1, 2, 0.0, 0.0), (2, 7, 0.0, 0.0), (3, 3, 0.4, 0.3), (5, 1, 0.2, 0.5)])
+def test_groups_overtake(groups, depth, idle, stall):
+    """Rule 6: whatever groups do inside, they leave in the order in which they came, whole, and at most ``groups`` are inside."""
+    rng, dut, left = random.Random(groups), Overtaking(groups, 5, depth), []
+    given, issued, most = uneven(SIZES, [rng.randrange(1, 9) for _ in SIZES]), [], [0]
+
+    async def watch(ctx):
+        while len(left) < len(given):
+            ctx.set(dut.open, rng.random() >= stall)
+            _, _, on, token = await ctx.tick().sample(dut.header.issued, dut.header.o.payload)
+            if on:
+                issued.append(token.invariant.name)
+            inside = {*issued} - {value.name for value in left if value.last}
+            most[0] = max(most[0], len(inside))
+
+    simulate(dut, drive(dut.header.i, given, rng, idle), watch, collect(dut.exit.o, left, len(given), rng, stall))
+    assert [(value.name, value.last) for value in left] == [(g, k == size - 1) for g, size in enumerate(SIZES) for k in range(size)]
+    assert most[0] <= groups
+
+
+def test_a_long_group_does_not_empty_the_ring():
+    """While one group goes round for long, others fill the time: 20 rounds of 4 tokens through 12 stages, and six groups of 4 rounds."""
+    dut, left, cycles = Overtaking(7, 4, 12), [], []
+    given = uneven([4] * 7, [20, *[4] * 6])
+
+    async def watch(ctx):
+        ctx.set(dut.open, 1)
+        while len(left) < len(given):
+            _, _, on = await ctx.tick().sample(dut.header.issued)
+            cycles.append(on)
+
+    simulate(dut, drive(dut.header.i, given, random.Random(1)), watch, collect(dut.exit.o, left, len(given), random.Random(1)))
+    assert sum(cycles) == 4 * (20 + 6 * 4)
+    assert len(cycles) < 20 * (12 + 1 + 4) + 30, "the long group alone takes 20 times the way round"
 
 
 def test_ring_every_cycle():

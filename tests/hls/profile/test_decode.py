@@ -46,7 +46,7 @@ def test_every_figure():
         load_a_accepted=640, load_a_stalled=20, load_a_bursts=5, load_a_words=40,
         store_c_accepted=10, store_c_bursts=1, store_c_words=1,
     ))
-    assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "accounts"]
+    assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "accounts", "units"]
     assert stats["loops"] == [
         {"line": 4, "label": "i", "static_ii": 1, "interleaving": 1, "scheduled_ii": 1.0, "measured_ii": 100.0,
          "iterations": 10, "invocations": 1},

@@ -1,0 +1,69 @@
+"""A kernel of several compute units: each a kernel of its own, and a dispatcher that gives them the groups of a launch."""
+
+from typing import ClassVar
+
+from amaranth import *
+
+from rtl_lib.dispatch import GroupDispatcher
+
+from ..ir.launch import per_group
+from .kernel import KernelHardware
+
+__all__ = ["UnitedKernel", "unit_place"]
+
+
+def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
+    """What ``get_compute_id`` answers in each dimension in the unit of that number; the last dimension counts fastest."""
+    place = []
+    for most in reversed(units):
+        number, here = divmod(number, most)
+        place.insert(0, here)
+    return (*place, 0, 0)[:3]
+
+
+class UnitedKernel:
+    """Looks to control, channels and memory like one :class:`~hls.rtl.kernel.KernelHardware`; ``m`` holds the units and the dispatcher."""
+
+    autorun = False
+    ends: ClassVar[dict] = {}  # kernels with calls on channels have one unit
+
+    def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]):
+        self.units, self.context, self.m = units, units[0].context, Module()
+        self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
+        self.error = Signal(2, name="error")
+        for unit in units:
+            self.m.submodules[unit.context.unit_name] = unit.m
+        self._dispatch(arguments)
+        self.m.d.comb += [
+            self.busy.eq(units[0].busy),
+            self.done.eq(Cat(unit.quiet for unit in units).all()),
+            *(self.error[k].eq(Cat(unit.error[k] for unit in units).any()) for k in range(len(self.error))),
+            *(unit.start.eq(self.start) for unit in units),
+            *(unit.finish.eq(self.done) for unit in units),
+        ]
+
+    def _dispatch(self, arguments: dict[str, Value]):
+        function = self.context.function
+        dims = sorted({int(name[-1]) for name in per_group(function) if name[-1].isdigit()})
+        dispatcher = self.m.submodules.dispatcher = GroupDispatcher(len(dims), len(self.units))
+        self.m.d.comb += [
+            dispatcher.start.eq(self.start),
+            dispatcher.count.eq(arguments["group_count_012"]),
+            dispatcher.entered.eq(Cat(unit.all_entered for unit in self.units)),
+        ]
+        for k, d in enumerate(dims):
+            group = (*(function.attrs.get("work_group_size") or ()), 1, 1, 1)[d]
+            size = dispatcher.sizes[k]
+            self.m.d.comb += [size.offset.eq(arguments[f"global_offset_{d}"]), size.groups.eq(arguments[f"num_groups_{d}"]),
+                              size.size.eq(arguments.get(f"local_size_{d}", group))]
+        for unit, given in zip(self.units, dispatcher.units, strict=True):
+            fields = {"group_turn": given.payload.turn}
+            fields |= {f"group_start_{d}": given.payload.start[k] for k, d in enumerate(dims)}
+            fields |= {f"group_id_{d}": given.payload.id[k] for k, d in enumerate(dims)}
+            self.m.d.comb += [unit.groups.valid.eq(given.valid), given.ready.eq(unit.groups.ready), unit.exhausted.eq(dispatcher.empty),
+                              *(unit.groups.payload[name].eq(fields[name]) for name in unit.context.of_group)]
+
+    @property
+    def parts(self) -> list[KernelHardware]:
+        """What has the ports to memory: every unit."""
+        return self.units
