@@ -10,6 +10,7 @@ from ..analysis.trips import decided, implied
 from ..ir import Builder, Function, IntType, Op, Region, Value, memory_name, walk
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function
+from .store_turns import is_used_beside
 
 __all__ = ["Overwritten", "resized"]
 
@@ -75,11 +76,16 @@ class _Pairs:
                     pair.merge()
                     self._merged(pair)
                     return True
-                if compare and len(stores) <= MOST_COMPARED and pair.in_iteration and pair.comparable():
+                if compare and pair.in_iteration and len(stores) <= MOST_COMPARED and self._read(stores) and pair.comparable():
                     pair.compare()
                     self._compared(pair)
                     return True
         return False
+
+    def _read(self, stores: list[Op]) -> bool:
+        """Whether anything but the stores looks at their memory: else they take turns at one unit, which is smaller."""
+        memories, region = self.places.function.memories, self.places.tree.region_of(stores[0])
+        return is_used_beside(memories, memories[memory_name(stores[0])], region, set(stores))
 
     def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
         for k, first in enumerate(stores):

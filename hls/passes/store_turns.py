@@ -11,7 +11,7 @@ from ..ir import I8, I64, Builder, Function, MemoryObject, Op, Region, Value, ha
 from ..ir.accesses import TURNS, is_access, predicate, reaches_memory
 from ..ir.clone import clone_function
 
-__all__ = ["StoreTurns"]
+__all__ = ["StoreTurns", "is_used_beside"]
 
 #: cycles that a store takes until it is known to be in memory; a group may not have so many members that turns cost more
 ROUND_TRIP = 100
@@ -56,14 +56,14 @@ def _groups(places: SamePlaces, loop: Loop) -> Iterable[tuple[Region, list[Op]]]
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
         mine = [op for op in stores if places.plain(op) and ALONE not in op.attrs and WRITER not in op.attrs]
-        if memory.space != "global" or len(mine) < 2 or _is_used(places.function.memories, memory, loop.body, set(mine)):
+        if memory.space != "global" or len(mine) < 2 or is_used_beside(places.function.memories, memory, loop.body, set(mine)):
             continue
         for group in _meeting(places, loop, mine):
             if len(group) <= _MOST and _may_sink(loop.body, group):
                 yield loop.body, group
 
 
-def _is_used(memories: dict[str, MemoryObject], memory: MemoryObject, body: Region, mine: set[Op]) -> bool:
+def is_used_beside(memories: dict[str, MemoryObject], memory: MemoryObject, body: Region, mine: set[Op]) -> bool:
     """Whether anything else in the loop accesses the memory, or one that may overlap it."""
     for op in walk(body):
         if reaches_memory(op) and op not in mine:

@@ -72,7 +72,7 @@ __kernel void stores_in_another_order(ARGS) {  // the first load meets only the 
   }
 }
 
-__kernel void scattered_twice(ARGS) {  // nothing is read, and the order of stores alone matters
+__kernel void scattered_twice(ARGS) {  // nothing is read: the stores take turns
   for (int i = 0; i < n; i++) {
     a[at[i]] = i;
     a[80 + at[n - 1 - i]] = -i;

@@ -97,12 +97,13 @@ def test_addresses_of_one_iteration_are_compared(body):
 
 
 @pytest.mark.parametrize("body, stores", [
-    ("a[b[i] & 31] = i; a[b[i + 1] & 31] = 7;", 2),
+    ("a[b[i] & 31] = i; a[b[i + 1] & 31] = 7;", 1),
+    ("c[i] = a[b[i + 2] & 31]; a[b[i] & 31] = i; a[b[i + 1] & 31] = 7;", 2),
     ("if (b[i] & 1) a[b[i] & 31] = i; else a[b[i + 1] & 31] = 3;", 1),
     ("if (b[i] & 1) a[m] = i; else if (b[i] & 2) a[b[i] & 31] = 3; else a[b[i + 1] & 31] = 4;", 1),
-    ("if (b[i] > 3) { a[b[i] & 31] = i; if (b[i + 1] > 5) a[b[i + 1] & 31] = 9; }", 2),
+    ("d[i] = a[i]; if (b[i] > 3) { a[b[i] & 31] = i; if (b[i + 1] > 5) a[b[i + 1] & 31] = 9; }", 2),
     ("a[b[i] & 31] = i; int v = a[b[i + 2] & 31]; a[b[i + 1] & 31] = v; a[v & 31] = i;", 3),
-], ids=range(5))
+], ids=range(6))
 def test_stores_of_one_iteration(body, stores):
     """They wait for no fence, unless an address comes out of what is stored before."""
     function = check(f"{LOOP} {{ {body} }}", hazards=True)
