@@ -1,4 +1,4 @@
-"""Loads that are made once for a loop, stores that take turns: the bytes under random stalls, and the rates."""
+"""Loads that are made once for a loop, stores that take turns at memory or at a port: the bytes under random stalls, and the rates."""
 
 from pathlib import Path
 
@@ -34,4 +34,4 @@ def test_an_iteration_takes_as_many_cycles_as_it_has_stores_that_may_meet(system
     data = np.arange(600, dtype=np.int32)
     (stats,) = system.check("scatter_in_turns", [Launch({name: data for name in ("a", "b", "out", "more")}, {"n": 512})])
     assert all(loop["static_ii"] == 1 for loop in stats["loops"])
-    assert 4 <= max(loop["measured_ii"] for loop in stats["loops"]) < 5
+    assert 4 * 256 < stats["cycles"] < 6 * 256  # the way through the pipeline among them

@@ -27,3 +27,13 @@ __kernel void scatter_in_turns(ARGS) {  // stores that may meet in one iteration
     more[i] = a[i];
   }
 }
+
+__kernel void around_a_loop(ARGS) {  // one write port for stores before, in and behind a loop
+  for (int t = 0; t < n; t++) {
+    int w[64];
+    w[0] = t;
+    for (int k = 1; k < 64; k++) w[k] = a[k];
+    w[15] = 7;
+    out[t] = w[b[t] & 63] + w[(b[t] >> 2) & 15];
+  }
+}
