@@ -71,13 +71,39 @@ class OnChipMemories:
 
 
 def _waiting(function: Function, arrays: list[MemoryObject]) -> list[Diagnostic]:
-    """Faults: arrays of single work-items in a kernel in which others go on while one waits."""
-    barrier = next((op for op in walk(function.body) if op.opcode == "barrier"), None)
-    return [] if barrier is None else [Diagnostic(
-        f"the private array {m.name} is indexed at run time in a kernel with barriers: all work-items share one memory for it, so "
-        "none may wait for others", m.span or barrier.span,
-        "index it by constants only (unroll the loop), or use __local memory with a part for each work-item",
-        notes=(Diagnostic("they wait here", barrier.span, severity="note"),)) for m in arrays]
+    """Faults: arrays in which a work-item keeps something while it waits and others go on."""
+    kept = [(m, barrier) for m in arrays if (barrier := _across(function.body, m.name, True)) is not None]
+    return [Diagnostic(
+        f"the private array {m.name} is indexed at run time and keeps its values across a barrier: all work-items share one memory "
+        "for it, so none may wait for others meanwhile", m.span or barrier.span,
+        "index it by constants only (unroll the loop), use it on one side of the barrier only, or use __local memory with a part for "
+        "each work-item",
+        notes=(Diagnostic("they wait here", barrier.span, severity="note"),)) for m, barrier in kept]
+
+
+def _across(region: Region, name: str, begins: bool) -> Op | None:
+    """A barrier at which the array may hold what is read behind it; None where there is none. ``begins``: whatever the array holds when
+    the region begins is not read in it."""
+    users = [k for k, op in enumerate(region.ops) if _uses(op, name)]
+    if not users:
+        return None
+    between = region.ops[users[0]:users[-1] + 1]
+    begins = begins or any(op.opcode == "fresh" and op.attrs["mem"] == name for op in region.ops[:users[0] + 1])
+    if len(between) == 1 and between[0].regions and begins:
+        again = between[0].opcode == "loop"  # the next iteration reads what this one has left, but for what begins anew in it
+        return next((found for part in between[0].regions if (found := _across(part, name, not again)) is not None), None)
+    within = between if begins else region.ops
+    return next((inner for op in within for inner in _walk(op) if inner.opcode == "barrier"), None)
+
+
+def _uses(op: Op, name: str) -> bool:
+    return any(inner.attrs.get("mem") == name for inner in _walk(op) if inner.opcode in ("addr", "fresh"))
+
+
+def _walk(op: Op):
+    yield op
+    for region in op.regions:
+        yield from walk(region)
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:

@@ -23,13 +23,15 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], Phases(function)
-    for name, stores in _stores(function).items():
+    by_memory = _stores(function)
+    taking_turns = [stores for name, stores in by_memory.items() if not _by_phases(function, name)]
+    for name, stores in by_memory.items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
             here, first = [op for op in stores if tree.region_of(op) is region], 0
-            before = _orders_inside(region, tree, known)
+            before = _orders_inside(region, known, taking_turns)
             for phase in dict.fromkeys(phases.of[op] for op in here):
                 first = _number(region, [op for op in here if phases.of[op] == phase], before, first)
-        if function.attrs.get("ndrange") and function.memories[name].space == "local":
+        if _by_phases(function, name):
             faults += _together(name, stores, tree, phases)
             continue
         for k, first in enumerate(stores):
@@ -39,6 +41,11 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     if faults:
         raise CompileError(*faults)
     return found
+
+
+def _by_phases(function: Function, name: str) -> bool:
+    """Whether barriers keep the stores to the memory apart, so that they need no order."""
+    return bool(function.attrs.get("ndrange")) and function.memories[name].space == "local"
 
 
 def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:
@@ -76,14 +83,21 @@ def _orders(tree: LoopTree, first: Op, second: Op) -> Iterator[Dependence]:
         yield Dependence(first, second, Kind.WAW, a.op, 1)
 
 
-def _orders_inside(region: Region, tree: LoopTree, known: Iterable[Dependence]) -> dict[Op, set[Op]]:
-    """For operations of the region those that come before them by memory order within one iteration."""
+def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: Iterable[list[Op]]) -> dict[Op, set[Op]]:
+    """For operations of the region those that come before them within one iteration: by memory order, and because a loop between
+    them stores to a memory, too, and has its port for itself meanwhile."""
     holders = {inner: op for op in region.ops for part in op.regions for inner in walk(part)}
     holders |= {op: op for op in region.ops}
     before: dict[Op, set[Op]] = {}
     for fact in known:
         if fact.loop is None and fact.src in holders and fact.dst in holders:
             before.setdefault(holders[fact.dst], set()).add(holders[fact.src])
+    for stores in taking_turns:
+        inside = list(dict.fromkeys(holders[op] for op in stores if op in holders))
+        for k, one in enumerate(inside):
+            for other in inside[k + 1:]:
+                if one.regions or other.regions:
+                    before.setdefault(other, set()).add(one)
     return before
 
 

@@ -119,8 +119,9 @@ class LoopExplainer:
     # --- across levels: what lies between reading a value and having its next one ---
 
     def _waiting(self, plan: RegionPlan) -> Bottleneck:
-        """The carried value, or the condition, whose way through the levels is the longest."""
-        ways = [(c.write, c.arg, c.next) for c in plan.carried if c.write.level > c.read.level]
+        """The carried value, or the condition, whose way through the levels is the longest. The interval is that of runs in which
+        no buffers overlap."""
+        ways = [(c.write, c.arg, c.next) for c in plan.carried if not c.overlap and c.write.level > c.read.level]
         last = max(ways, key=lambda way: way[0], default=None)
         if last is None or not plan.speculative and plan.decide.level and plan.decide >= last[0]:
             return self._late(plan)

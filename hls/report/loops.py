@@ -120,8 +120,11 @@ class _Collector:
 
     def _issue(self, child: RegionPlan) -> int:
         """Cycles in which an invocation issues its tokens, others taking their turns meanwhile."""
-        each = max(child.ii / child.slots, self._paced(child, bool(self.explainer.serial(child))) or 0)
-        return round(child.loop.attrs["trip_count"] * each)
+        serial = bool(self.explainer.serial(child))
+        paced = self._paced(child, serial) or 0
+        # one iteration of an invocation at a time leaves the others their turns
+        each = max(child.ii, paced) / child.slots if serial else max(child.ii / child.slots, paced)
+        return round(child.loop.attrs["trip_count"] * max(each, 1))
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""

@@ -102,9 +102,12 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
     calls = _calls(body)
-    values, ops = _levels(body, inputs, carried, offering, floor, calls)
+    edges = _edges(body, inputs, carried, offering, calls)
+    values, ops = _levels(body, inputs, edges, offering, floor, calls)
     while _raise_accesses(ops, floor, memory):
-        values, ops = _levels(body, inputs, carried, offering, floor, calls)
+        values, ops = _levels(body, inputs, edges, offering, floor, calls)
+        if max(ops.values()) > len(body):
+            raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
     decide = values.get(yielded[0], 0) if yielded else 0
     read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(carried, read, strict=True)
@@ -129,8 +132,8 @@ def _calls(body: list[Op]) -> list[Op]:
     return [op for _, op in sorted(found, key=lambda pair: pair[0])]
 
 
-def _levels(body, inputs, carried, offering, floor, calls) -> tuple[dict[Value, int], dict[Op, int]]:
-    levels = _value_levels(body, inputs, carried, offering, floor, calls)
+def _levels(body, inputs, edges, offering, floor, calls) -> tuple[dict[Value, int], dict[Op, int]]:
+    levels = _value_levels(body, edges, offering, floor, calls)
     ops = {op: max([floor[op], levels.get(_At(op), 0), *(levels.get(v, 0) for v in inputs[op])]) for op in body}
     return {v: level for v, level in levels.items() if isinstance(v, Value)}, ops
 
@@ -165,20 +168,27 @@ def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan
     return changed
 
 
-def _value_levels(body, inputs, carried, offering, floor, calls) -> dict:
-    """The least levels at which values are there, and at which calls on channels may begin (by :class:`_At`).
+def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
+    """(source, what is there no sooner, whether it is a level later): values, operations, and where calls begin (:class:`_At`).
 
     A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
     recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
     such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a recurrence
     through them is often the exception, and must not draw the values it passes into waiting.
     """
-    edges = [(v, r, op in offering) for op in body for r in op.results or [op] for v in inputs[op]]
+    # by way of the operation, as a loop may have hundreds of operands, and as many results; in order, so that one round takes
+    # levels from the first to the last
+    edges = [edge for op in body for edge in (*((v, op, False) for v in inputs[op]), *((op, r, op in offering) for r in op.results))]
     edges += [(value, arg, False) for arg, value in carried.items()]
     edges += _call_edges(calls, inputs, offering)
     for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):
         waiting = _waiting(edges)
         edges = [(a, b, wait) for a, b, wait in edges if not (b in these and (a, b) in waiting)]
+    return edges
+
+
+def _value_levels(body, edges, offering, floor, calls) -> dict:
+    """The least levels at which values are there, and at which operations, and calls on channels, may begin."""
     levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     levels |= {_At(op): floor[op] for op in calls}
     changed = True
@@ -191,7 +201,7 @@ def _value_levels(body, inputs, carried, offering, floor, calls) -> dict:
     return levels
 
 
-def _waiting(edges) -> set[tuple[Value, Value]]:
+def _waiting(edges) -> set[tuple]:
     """Edges inside a recurrence that passes a variable-latency operation."""
     graph = nx.DiGraph((a, b) for a, b, _ in edges)
     component = {v: k for k, part in enumerate(nx.strongly_connected_components(graph)) for v in part}

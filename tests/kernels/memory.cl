@@ -18,30 +18,8 @@ __kernel void scatter(ARGS) {  // the last writer of an element wins
   for (int i = 0; i < n; i++) out[a[i] & 15] = i;
 }
 
-__kernel void scatter_in_turns(ARGS) {  // stores that may meet in one iteration, some of them under conditions
-#pragma unroll 3
-  for (int i = 0; i < n; i++) {
-    out[a[i] & 15] = i;
-    if (b[i] & 1)
-      out[b[i] & 15] = -i;
-    more[i] = a[i];
-  }
-}
-
 __kernel void gather(ARGS) {
   for (int i = 0; i < n; i++) out[i] = b[a[i] & 63];
-}
-
-__kernel void bounds_in_memory(ARGS) {  // as in graphs: known before the first iteration
-  for (int t = 0; t < n; t++) {
-    if (b[t] & 1) {
-      for (int i = a[t] & 15; i < (a[t] & 15) + (b[t] & 7); i++) {
-        out[i] = more[63] + t;
-        if (a[i] == t) break;
-      }
-      more[t] = t;
-    }
-  }
 }
 
 __kernel void chain_of_three(ARGS) {

@@ -49,9 +49,29 @@ def test_all_reach_it(body):
     assert any(op.opcode == "meet" for op in walk(planned(body).function.body))
 
 
-def test_private_array_in_a_kernel_with_barriers():
-    (message,) = messages("int t[99]; for (int k = 0; k < 99; k++) t[k] = a[k]; barrier(1); a[l] = t[n];")
-    assert "the private array t is indexed at run time in a kernel with barriers" in message
+FILL = "for (int k = 0; k < 99; k++) t[k] = a[k];"
+
+
+@pytest.mark.parametrize("body", [
+    f"int t[99]; {FILL} barrier(1); a[l] = t[n];",
+    f"int t[99]; for (int i = 0; i < n; i++) {{ a[l] = t[i]; barrier(1); {FILL} }}",  # read in the next iteration
+    f"int t[99]; {FILL} for (int i = 0; i < n; i++) {{ barrier(1); a[l] = t[i]; }}",
+    f"int t[99]; {FILL} if (n) {{ barrier(1); }} a[l] = t[n];",
+])
+def test_a_private_array_keeps_its_values_across_a_barrier(body):
+    (message,) = messages(body)
+    assert "the private array t is indexed at run time and keeps its values across a barrier" in message
+
+
+@pytest.mark.parametrize("body", [
+    f"int t[99]; {FILL} a[l] = t[n]; barrier(1);",
+    f"barrier(1); int t[99]; {FILL} a[l] = t[n];",
+    f"for (int i = 0; i < n; i++) {{ barrier(1); int t[99]; {FILL} a[l] = t[i]; }}",  # begins anew in each iteration
+    f"for (int i = 0; i < n; i++) {{ int t[99]; {FILL} a[l] = t[i]; barrier(1); }}",
+    f"if (n) {{ int t[99]; {FILL} a[l] = t[n]; barrier(1); }}",
+])
+def test_a_private_array_on_one_side_of_a_barrier(body):
+    assert "t" in planned(body).function.memories
 
 
 def test_two_stores_at_once():

@@ -9,7 +9,8 @@ from test_transforms import compiled, same
 from hls.ir import walk
 from hls.ir.accesses import TURNS
 
-HEAD = "kernel void k(global const int *restrict a, global int *restrict b, global int *restrict c, global int *d, global int *e, int n)"
+HEAD = ("kernel void k(global const int *restrict a, global int *restrict b, global int *restrict c, global int *d, global int *e, "
+        "global volatile int *restrict f, int n)")
 
 
 def turns(function) -> list[int]:
@@ -21,7 +22,7 @@ def check(body: str, expected: list[int], **options):
     assert turns(function) == expected
     for n in (0, 1, 2, 9):
         rng = np.random.default_rng(n)
-        same(module, function, {name: rng.integers(0, 16, 64).astype(np.int32) for name in "abcde"}, {"n": n})
+        same(module, function, {name: rng.integers(0, 16, 64).astype(np.int32) for name in "abcdef"}, {"n": n})
 
 
 @pytest.mark.parametrize("body, expected", [
@@ -39,8 +40,9 @@ def check(body: str, expected: list[int], **options):
     ("for (int i = 0; i < n; i++) { b[a[i]] = i; for (int j = 0; j < i; j++) c[j] += j; b[a[i + 1]] = 2; }", [2]),
     ("for (int i = 0; i < n; i++) { b[a[i]] = i; for (int j = 0; j < i; j++) b[j] = j; b[a[i + 1]] = 2; }", []),
     ("for (int i = 0; i < n; i++) { b[a[i]] = i; ((global char *)b)[a[i + 1]] = 2; }", []),  # of different sizes
+    ("for (int i = 0; i < n; i++) { f[a[i]] = i; f[a[i + 1]] = -i; }", [2]),  # volatile: each is made, in order
     ("b[a[0]] = n; b[a[1]] = -n;", []),  # in no loop: waits once
-], ids=range(15))
+], ids=range(16))
 def test_stores(body, expected):
     check(body, expected)
 
@@ -63,4 +65,4 @@ def test_random(seed):
     module, function = compiled(f"{HEAD} {{ {unroll}for (int i = 0; i < n; i++) {{ {body} }} }}", hazards=True)
     for n in (0, 1, 5, 9):
         data = np.random.default_rng(n)
-        same(module, function, {name: data.integers(0, 16, 64).astype(np.int32) for name in "abcde"}, {"n": n})
+        same(module, function, {name: data.integers(0, 16, 64).astype(np.int32) for name in "abcdef"}, {"n": n})

@@ -143,6 +143,32 @@ def test_the_longest_way_is_within_the_period_and_named():
     assert sum(part.share for part in loop.path.steps) <= 1.001
 
 
+def test_stores_that_take_turns():
+    loop = only(kernel("for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}").loops)
+    assert (loop.ii, loop.paced) == (1, 2)
+    assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.bottleneck.span.line) == ("turns", "2 stores to o", 5)
+    assert loop.advice.startswith("Remove it: fewer stores in an iteration")
+
+
+def test_accesses_in_loops_inside_are_named():
+    text = "for (int t = 0; t < n; t++) {\nfor (int i = 0; i < n; i++)\n o[i] = o[i] + t;\nfor (int i = 0; i < n; i++)\n o[n - i] = t;\n}"
+    outer = only(kernel(text).loops)
+    waits = [cause for cause in (outer.bottleneck, *outer.additional, *(part.cause for part in outer.serial)) if cause.kind == "memory"]
+    assert waits
+    for cause in waits:
+        assert cause.subject.endswith(" of o") and cause.span.line in (6, 8) and cause.other.line in (6, 8)
+
+
+def test_invocations_that_take_turns_share_the_pace():
+    """One iteration at a time of each of them, but many of them at once."""
+    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\n"
+            " s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}")
+    outer = only(kernel(text).loops)
+    middle = only(outer.children)
+    assert middle.serial and middle.interleaving > 8
+    assert outer.paced < 8 * middle.paced / 4
+
+
 def test_unrolled_loops_stay_where_the_source_has_them():
     text = ("for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 3; j++) {\n"
             "  #pragma unroll 2\n  for (int t = 0; t < 8; t++)\n   s += a[i + j * t];\n }\n o[i] = s;\n}")
