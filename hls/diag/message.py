@@ -48,6 +48,10 @@ class CompileError(Exception):
         return cls(Diagnostic(message, span, hint))
 
 
+#: columns of a source line that are shown
+_WIDEST = 240
+
+
 def render(diagnostic: Diagnostic, sources: dict[str, str]) -> str:
     """The diagnostic as text, with the source line and a caret under the place where the file is in ``sources``."""
     span = diagnostic.span
@@ -65,11 +69,19 @@ def _excerpt(span: Span | None, sources: dict[str, str]) -> list[str]:
         return []
     source = text[span.line - 1]
     if not span.column:
-        return [f"    {source.strip()}"]
+        return [f"    {_plain(source.strip()[:_WIDEST])}"]
+    place = span.column - 1
+    gone = max(0, min(place - _WIDEST // 2, len(source) - _WIDEST))  # columns left out before what is shown
+    shown = _plain(source[gone:gone + _WIDEST])
     # tabs stay tabs, so that the caret stands under the character in any terminal
-    pad = "".join("\t" if c == "\t" else " " for c in source[: span.column - 1])
-    width = max(1, min(span.length, len(source) - span.column + 1))
-    return [f"    {source}", f"    {pad}^{'~' * (width - 1)}"]
+    pad = "".join("\t" if c == "\t" else " " for c in shown[:place - gone])
+    width = max(1, min(span.length, len(shown) - (place - gone)))
+    return [f"    {shown}", f"    {pad}^{'~' * (width - 1)}"]
+
+
+def _plain(text: str) -> str:
+    """The text without characters that would command a terminal."""
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def to_json(diagnostics) -> str:
@@ -86,6 +98,7 @@ def _record(d: Diagnostic) -> dict:
         "file": span.file if span else None,
         "line": span.line if span else None,
         "column": span.column if span else None,
+        "length": span.length if span else None,
         "notes": [_record(note) for note in d.notes],
     }
 

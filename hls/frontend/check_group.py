@@ -116,11 +116,15 @@ class GroupCallChecker(PointerMathChecker):
 
     # -- printf
 
+    def _shown(self, text: c_ast.Constant) -> str:
+        """A text in quotes as printf shows it."""
+        return unescaped(text.value[1:-1], self.span(text)).decode("utf-8", "replace")
+
     def _printf(self, nodes, span):
         text = nodes[0] if nodes else None
         if not isinstance(text, c_ast.Constant) or text.type != "string":
             raise CompileError.at(span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)')
-        format, nodes = _with_texts(unescaped(text.value[1:-1]), nodes)
+        format, nodes = _with_texts(self._shown(text), nodes, self._shown)
         format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
@@ -147,14 +151,14 @@ class GroupCallChecker(PointerMathChecker):
         return self.convert(e, ct.with_element(e.type, ct.promoted(ct.container(element))))
 
 
-def _with_texts(format: str, nodes: list) -> tuple[str, list]:
+def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
     """The format with every text in quotes among its values put in where its %s stands, and the other values."""
     parts, kept, rest = [], nodes[:1], iter(nodes[1:])
     end = 0
     for match in _ANY_CONVERSION.finditer(format):
         node = next(rest, None) if match.group(1) != "%" else None
         if match.group(1) == "s" and isinstance(node, c_ast.Constant) and node.type == "string":
-            shown = match[0] % unescaped(node.value[1:-1])
+            shown = match[0] % shown_as(node)
             parts += [format[end:match.start()], shown.replace("%", "%%")]
             end = match.end()
         elif node is not None:

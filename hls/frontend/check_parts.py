@@ -87,7 +87,7 @@ class PartChecker(AssignmentChecker):
     def sized(self, t: ct.Array, node, span: Span) -> ct.Array:
         """An array declared without a length, with the length of its initializer."""
         if isinstance(node.init, c_ast.Constant) and t.element in (ct.CHAR, ct.UCHAR):
-            node.init = listed(node.init)
+            node.init = listed(self, node.init)
         if not isinstance(node.init, c_ast.InitList):
             raise CompileError.at(span, "this array has no length", "write it between the brackets")
         return ct.Array(t.element, implied_length(self, t, node.init))

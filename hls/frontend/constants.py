@@ -25,7 +25,7 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
     if kind in ("float", "double", "long double"):
         return _float(text, span, doubles)
     if kind == "string":
-        raise CompileError.at(span, "strings are not supported", "use a __constant char array with a list of values")
+        raise CompileError.at(span, "a text in quotes is no value here", "initialize an array with it: __constant char text[] = \"...\";")
     return _integer(text, span), False
 
 
@@ -80,14 +80,15 @@ def _character(text: str, span: Span) -> int:
     return (code - 256 if code > 127 else code) & 0xFFFFFFFF
 
 
-def unescaped(text: str) -> str:
-    """The characters that a string literal stands for."""
-    simple = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?"}
-
+def unescaped(text: str, span: Span) -> bytes:
+    """The characters that a string literal, without its quotes, stands for, one byte an escape. Raises CompileError."""
     def one(match: re.Match) -> str:
         code = match.group(1)
-        if code[0] == "x":
-            return chr(int(code[1:], 16))
-        return simple.get(code) or chr(int(code, 8))
+        number = int(code[1:], 16) if len(code) > 1 and code[0] == "x" else int(code, 8) if code.isdigit() and code < "8" else \
+            _ESCAPES.get(code)
+        if number is None or number > 255:
+            raise CompileError.at(span, f"'\\{code}' stands for no character",
+                                  "write \\\\ for a backslash" if number is None else "a char has 8 bits")
+        return bytes([number]).decode("utf-8", "surrogateescape")
 
-    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, text)
+    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.|$)", one, text).encode("utf-8", "surrogateescape")

@@ -14,11 +14,11 @@ __all__ = ["flatten", "implied_length", "listed"]
 _Given = list[tuple[int, tt.Expr]]
 
 
-def listed(init: c_ast.Node) -> c_ast.Node:
+def listed(checker, init: c_ast.Node) -> c_ast.Node:
     """A text in quotes as the list of its characters and the 0 behind them; anything else as it is."""
     if not isinstance(init, c_ast.Constant) or init.type != "string":
         return init
-    codes = [*unescaped(str(init.value)[1:-1]).encode("utf-8"), 0]
+    codes = [*unescaped(str(init.value)[1:-1], checker.span(init)), 0]
     return c_ast.InitList([c_ast.Constant("int", str(code), init.coord) for code in codes], init.coord)
 
 
@@ -77,7 +77,7 @@ class _Items:
 def _fill(checker, t, init, base, out):
     """One part of type ``t`` from one item: a list, or a value."""
     if isinstance(t, ct.Array) and t.element in (ct.CHAR, ct.UCHAR) and not isinstance(init, tt.Expr):
-        init = _text(t, init)
+        init = _text(checker, t, init)
     if isinstance(init, c_ast.InitList):
         if ct.aggregate(t):
             _fill_braces(checker, t, init, base, out)
@@ -95,12 +95,12 @@ def _fill(checker, t, init, base, out):
     out.append((base, checker.assignable(value, t, "the initial value")))
 
 
-def _text(t: ct.Array, init):
+def _text(checker, t: ct.Array, init):
     """The text that initializes an array of characters, perhaps in braces, as their list: its final 0 may find no room."""
     if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
-        inner = listed(init.exprs[0])
+        inner = listed(checker, init.exprs[0])
         init = inner if isinstance(inner, c_ast.InitList) else init
-    found = listed(init)
+    found = listed(checker, init)
     if found is not init and len(found.exprs) == t.length + 1:
         found.exprs.pop()
     return found
