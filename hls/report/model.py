@@ -9,7 +9,7 @@ from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
 __all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Stop",
-           "Unroll"]
+           "Unroll", "Way"]
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,15 @@ class Private:
 
 
 @dataclass(frozen=True)
+class Way:
+    """What a value takes from one channel to another through a kernel, ``cycles`` if nobody waits."""
+
+    source: str
+    target: str
+    cycles: int
+
+
+@dataclass(frozen=True)
 class Kernel:
     """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side."""
 
@@ -202,6 +211,7 @@ class Kernel:
     messages: tuple[Diagnostic, ...] = ()
     reason: str = ""  #: why it is of its kind
     lanes: int = 1
+    ways: tuple[Way, ...] = ()  #: of a kernel whose calls on channels happen once an iteration
 
 
 @dataclass(frozen=True)

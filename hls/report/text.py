@@ -34,6 +34,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
+    lines += _section("Ways from channel to channel", [f"{one.source} to {one.target}: {_count(one.cycles, 'cycle')}" for one in kernel.ways])
     lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
 
