@@ -7,6 +7,8 @@ channel; if that is not deep enough, they hold up who writes it, and with it the
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rtl_lib.channel import ChannelReader
+
 from ..analysis.channels import End, end_of, is_call
 from ..ir import Op
 from ..ir.rewrite import constant
@@ -23,6 +25,8 @@ MOST = 2048
 TO_CHANNEL = 2
 #: a cycle far behind any start, when everything that does not depend on a value is done
 LATE = 1 << 20
+#: of a call's latency, what a read that waits for its value has behind it
+ASKED = CALL_LATENCY - ChannelReader.timing.latency
 
 Place = tuple[str, int]
 
@@ -64,7 +68,7 @@ def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
     for _, _, source in calls:
         times = [] if source.writes else steady.times({(end.channel, end.index): 0 for _, _, end in calls if not end.writes}
                                                        | {(source.channel, source.index): LATE})
-        found += [Way(source, target, times[level] + row.push + TO_CHANNEL - LATE) for level, row, target in calls
+        found += [Way(source, target, times[level] + row.push + TO_CHANNEL - LATE - ASKED) for level, row, target in calls
                   if times and target.writes and times[level] > LATE]
     return tuple(found)
 
