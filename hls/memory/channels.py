@@ -129,11 +129,19 @@ def _at(span: Span | None) -> str:
     return f" (line {span.line})" if span else ""
 
 
+def _least(writer: _Side) -> int:
+    """How many values the channel must hold for its writer not to be behind the program: wires hold none, and a value that is on its
+    way to them has a place only where nobody waits for its call to be done."""
+    return int(any(call.attrs["blocking"] and call.results for call in writer.calls))
+
+
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get("depth")
-    storage = storage_for(DEFAULT_ROOM if requested is None else requested)
+    storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer)))
     reason = ""
-    if requested is None:
+    if requested == 0 and storage.depth:
+        reason = "what stands behind a write waits until the value is in the channel, which without a place would be when it is read"
+    elif requested is None:
         reason = "no depth is asked for: enough to pass a value every cycle"
     elif storage.depth != requested:
         reason = "nature of the underlying FIFO: two registers are the least that pass a value every cycle"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from ..ir import Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
-from ..schedule import OperatorTiming
+from ..schedule import OperatorTiming, ways
 from .loops import collect_loops
 from .memories import collect_memories
-from .model import Access, Channel, Depth, Kernel, Network, Report, Stop
+from .model import Access, Channel, Depth, Kernel, Network, Report, Stop, Way
 from .privates import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
@@ -75,7 +75,12 @@ def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resou
         collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
         reason=function.attrs.get("reason", ""), lanes=lanes_of(function), units=units_of(function),
         memories=collect_memories(kernel, module, block_bits),
+        ways=tuple(Way(_name(one.source, module), _name(one.target, module), one.cycles) for one in ways(kernel.plan, memory_latency)),
     )
+
+
+def _name(end, module: Module) -> str:
+    return end.text(module.channels[end.channel].length if end.channel in module.channels else None)
 
 
 def _accesses(kernel) -> tuple[Access, ...]:

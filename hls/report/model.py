@@ -9,7 +9,7 @@ from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
 __all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Memory", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Sharing",
-           "Stop", "Turns", "Unroll"]
+           "Stop", "Turns", "Unroll", "Way"]
 
 
 @dataclass(frozen=True)
@@ -242,6 +242,15 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Way:
+    """What a value takes from one channel to another through a kernel, ``cycles`` if nobody waits."""
+
+    source: str
+    target: str
+    cycles: int
+
+
+@dataclass(frozen=True)
 class Kernel:
     """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of ``units`` compute
     units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
@@ -258,6 +267,7 @@ class Kernel:
     lanes: int = 1
     memories: tuple[Memory, ...] = ()
     units: int = 1
+    ways: tuple[Way, ...] = ()  #: of a kernel whose calls on channels happen once an iteration
 
 
 @dataclass(frozen=True)

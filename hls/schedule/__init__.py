@@ -1,11 +1,11 @@
 """Scheduling: from a flat kernel to the level, stage and queue of everything in it."""
 
-from .channels import balance_channels
+from .channels import Way, balance_channels, ways
 from .plan import Carried, KernelPlan, LevelPlan, Point, RegionPlan, Ring, Row, Window
 from .planner import plan_kernel
 from .timing import OperatorTiming
 
 __all__ = [
-    "Carried", "KernelPlan", "LevelPlan", "OperatorTiming", "Point", "RegionPlan", "Ring", "Row", "Window", "balance_channels",
-    "plan_kernel",
+    "Carried", "KernelPlan", "LevelPlan", "OperatorTiming", "Point", "RegionPlan", "Ring", "Row", "Way", "Window",
+    "balance_channels", "plan_kernel", "ways",
 ]

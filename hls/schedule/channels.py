@@ -7,6 +7,8 @@ channel; if that is not deep enough, they hold up who writes it, and with it the
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rtl_lib.channel import ChannelReader
+
 from ..analysis.channels import End, end_of, is_call
 from ..ir import Op
 from ..ir.rewrite import constant
@@ -15,12 +17,16 @@ from .levels import is_exceptional
 from .plan import KernelPlan, RegionPlan, Row
 from .queues import CALL_LATENCY, HAZARD_LATENCY
 
-__all__ = ["balance_channels"]
+__all__ = ["Way", "balance_channels", "ways"]
 
 #: no channel is made deeper than this for the sake of balance
 MOST = 2048
 #: from the request's stage to the channel: the request queue and the channel's end
 TO_CHANNEL = 2
+#: a cycle far behind any start, when everything that does not depend on a value is done
+LATE = 1 << 20
+#: of a call's latency, what a read that waits for its value has behind it
+ASKED = CALL_LATENCY - ChannelReader.timing.latency
 
 Place = tuple[str, int]
 
@@ -41,6 +47,30 @@ def _deepened(channel: ChannelPlan, need: int) -> ChannelPlan:
         return channel
     reason = f"instruction scheduling requirements: its values are there up to {need} iterations before those they meet"
     return channel.deepened(min(need, MOST), reason)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A value taken from the channel ``source`` is in ``target``, or what is made of it, ``cycles`` later, if nobody waits."""
+
+    source: End
+    target: End
+    cycles: int
+
+
+def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
+    """How long values take through a kernel whose calls happen once in every iteration of one loop: from the cycle in which one is
+    there to be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
+    steady = _steady(kernel, memory_latency)
+    if steady is None:
+        return ()
+    calls, found = steady.calls(), []
+    for _, _, source in calls:
+        times = [] if source.writes else steady.times({(end.channel, end.index): 0 for _, _, end in calls if not end.writes}
+                                                       | {(source.channel, source.index): LATE})
+        found += [Way(source, target, times[level] + row.push + TO_CHANNEL - LATE - ASKED) for level, row, target in calls
+                  if times and target.writes and times[level] > LATE]
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -203,3 +203,18 @@ def test_a_fence_of_memory_stands_between_a_store_and_the_call_that_tells_of_it(
 def test_iterations_wait_where_a_fence_ends_them_all():
     plan = planned("for (int i = 0; i < n; i++) { write_channel_intel(a, i); p[i] = i; mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_CHANNEL_MEM_FENCE); }")
     assert ii(plan) > BOARD.memory.read_latency // 2
+
+
+@pytest.mark.parametrize("body, depth", [
+    ("for (int i = 0; i < n; i++) { write_channel_intel(w, i); write_channel_intel(a, i); }", 0),
+    ("for (int i = 0; i < n; i++) { write_channel_intel(w, i); mem_fence(CLK_CHANNEL_MEM_FENCE); write_channel_intel(a, i); }", 2),
+    ("for (int i = 0; i < n; i++) write_channel_intel(w, i); for (int i = 0; i < n; i++) { write_channel_intel(w, i); write_channel_intel(a, i); }", 2),
+])
+def test_wires_have_no_place_for_what_somebody_waits_for(body, depth):
+    """Else the writer would wait for its reader at a fence, where the program with one value on its way goes on."""
+    text = (f"channel int w __attribute__((depth(0))), a; __kernel void k(int n) {{ {body} }}"
+            "__kernel void reads(__global int *restrict p) { p[0] = read_channel_intel(w); p[1] = read_channel_intel(a); }")
+    module = link_program(parse_source(text).module)
+    kernels, _ = plan_module(module, BOARD, Options())
+    (wires,) = [one for one in plan_channels(module.channels, [k.function for k in kernels], BOARD) if one.channel == "w"]
+    assert (wires.requested, wires.depth) == (0, depth) and bool(wires.reason) == bool(depth)
