@@ -131,10 +131,16 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
     """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their addresses
-    are there at the same time."""
+    are there at the same time. One that waits for an earlier store must not make others wait, too."""
     here = [use for use in uses if use.reads and use.row == row]
     loads = [replace(use, stores=False) if use.stores else use for use in here]
-    return classes(loads, meetings.compatible(loads, far=False))
+    fine = meetings.compatible(loads, far=False)
+    watching = any(use.watches for use in loads)
+    for k, use in enumerate(loads if watching else ()):
+        for j, other in enumerate(loads):
+            if (use.watches or other.watches) and not meetings.never(use.key, other.key):
+                fine[k] &= ~(1 << j)
+    return classes(loads, fine)
 
 
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:
