@@ -22,6 +22,8 @@ MOST_BANKS = 64
 
 #: where everything takes one turn, no more banks than so many times as many are looked at
 ENOUGH = 4
+#: what a longer way from RAM to user stands for: such a part of the area
+LONGER_WAY = 4
 #: inputs of a choice that a logic cell takes
 INPUTS_OF_CELL = 3
 
@@ -121,6 +123,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     times, words = max(map.banks, sum(touched)), copies * map.words(-(-size // word))
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
     area = times * blocks.area(words, 8 * word) + chosen // INPUTS_OF_CELL
+    area += area // LONGER_WAY if chosen else 0
     cost = Cost(turns.most + more, blind, area, map.banks, map.skew is not None, times * blocks.count(words, 8 * word), chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
     return Banking(map, word, meetings, turns, shared, reads, cost, asked)
@@ -128,10 +131,16 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
     """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their addresses
-    are there at the same time."""
+    are there at the same time. One that waits for an earlier store must not make others wait, too."""
     here = [use for use in uses if use.reads and use.row == row]
     loads = [replace(use, stores=False) if use.stores else use for use in here]
-    return classes(loads, meetings.compatible(loads, far=False))
+    fine = meetings.compatible(loads, far=False)
+    watching = any(use.watches for use in loads)
+    for k, use in enumerate(loads if watching else ()):
+        for j, other in enumerate(loads):
+            if (use.watches or other.watches) and not meetings.never(use.key, other.key):
+                fine[k] &= ~(1 << j)
+    return classes(loads, fine)
 
 
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:

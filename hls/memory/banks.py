@@ -68,15 +68,16 @@ class BankPlanner:
 
     def _wide(self, form: Affine) -> Affine | None:
         """The form with a bounded value in the place of each sum that wraps; None where none does."""
-        wrapping = [(s, factor) for s, factor in form.terms.items() if isinstance(s, Symbol) and s.wraps is not None]
-        for symbol, factor in wrapping:
+        given = form
+        while wrapping := [s for s in form.terms if isinstance(s, Symbol) and s.wraps is not None]:
+            symbol = max(wrapping, key=lambda s: abs(form.terms[s]))
+            factor = form.terms[symbol]
             times, rest = divmod(factor, 1 << symbol.value.type.bits)
             if rest:
                 return None
-            value = Symbol(symbol.value, symbol.signed, symbol.low, symbol.high)
-            # what wraps is written as its sum and the unknown, which is how often it does
-            form = form - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {_Whole(value): times})
-        return form if wrapping else None
+            # what wraps is its sum and so many times a power of two: the whole takes the place of both
+            form = form - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {_Whole(symbol): times})
+        return form if form is not given else None
 
     def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:
         terms = [self._term(unknown, factor) for unknown, factor in form.terms.items()]
@@ -85,7 +86,7 @@ class BankPlanner:
     def _term(self, unknown, factor: int) -> tuple[Unknown, int]:
         whole = isinstance(unknown, _Whole)
         name, symbol = unknown, unknown.symbol if whole else unknown
-        if isinstance(symbol, Symbol) and symbol.wraps is not None:
+        if not whole and isinstance(symbol, Symbol) and symbol.wraps is not None:
             return Unknown(name, -FAR, FAR, True), factor
         if not isinstance(symbol, Symbol):
             return Unknown(name, *self.forms.bounds(Affine(0, {symbol: 1}))), factor

@@ -11,11 +11,11 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "banks.cl").read_text()
 #: of each kernel: initiation interval of its slowest loop, banks, and copies of banks in all
 MEMORIES = {
-    "lanes": (1, {"t": (4, 20)}), "transpose": (1, {"t": (16, 16)}), "tiles": (1, {"p": (4, 16), "q": (4, 64)}), "unrolled": (1, {"t": (4, 4)}),
+    "lanes": (1, {"t": (4, 20)}), "unrolled": (1, {"t": (4, 4)}),
     "histograms": (1, {"h": (4, 4)}), "window": (1, {"t": (2, 12)}), "either": (1, {"t": (1, 1)}), "halves": (1, {"t": (1, 1)}),
     "masked": (1, {"t": (4, 4)}), "wrong_bits": (4, {"t": (4, 4)}), "few_copies": (3, {"t": (1, 1)}), "rows": (1, {"t": (8, 8)}),
 }
-SPACES = {"lanes": ((128,), (64,)), "transpose": ((16, 32), (16, 16)), "tiles": ((32, 32), (16, 16))}
+SPACES = {"lanes": ((128,), (64,))}
 
 
 def launch(kernel: str, n: int) -> Launch:
