@@ -24,8 +24,8 @@ class GroupCopies:
     """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as far from
     the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
 
-    A group that waits for its slowest work-item leaves time in which others run: there are copies for as many as fill the way
-    once round, and for two that come and go. ``memory_latency`` is that of global memory, in cycles.
+    A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each meeting of a ring, for as
+    many as fill the way once round, and for one that comes or goes. ``memory_latency`` is that of global memory, in cycles.
     """
 
     memory_latency: int
@@ -58,8 +58,10 @@ class GroupCopies:
         size = most_tokens(function)
         if not function.attrs.get("work_group_size"):
             size = min(size, USUAL_GROUP)
-        way = max((self._way(function, op) for op in walk(function.body) if op.attrs.get("ring")), default=SHORT_WAY)
-        return min(MOST_COPIES, 1 << (1 + -(-way // size)).bit_length())
+        rings = [op for op in walk(function.body) if op.attrs.get("ring")]
+        way = max((self._way(function, op) for op in rings), default=SHORT_WAY)
+        meetings = max((sum(inner.opcode == "meet" for inner in walk(op.regions[0])) for op in rings), default=1)
+        return min(MOST_COPIES, 1 << (meetings + -(-way // size)).bit_length())
 
     def _way(self, function: Function, ring: Op) -> int:
         far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"

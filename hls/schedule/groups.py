@@ -1,5 +1,6 @@
 """Groups of work-items: loops that they go round together, and how many may use local memory at once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..analysis.channels import is_call
@@ -16,15 +17,17 @@ USUAL_GROUP = 64
 MOST_GROUPS = 16
 
 
-def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
-    """The ring of a loop's body: room for one group, and for as many as fill the time in which that one goes round.
+def ring_of(region: Region, items: int, latency: int, uniform: bool, inside: Iterable[Ring] = ()) -> Ring:
+    """The ring of a loop's body: room for a group that gathers at each meeting, for those that the rings ``inside`` have room for, and
+    for as many as fill the time in which one goes round.
 
     Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there is room for as many
     more.
     """
     meet = next(op for op in walk(region) if op.opcode == "meet")
+    gathering = sum(op.opcode == "meet" for op in region.ops) + sum(ring.groups for ring in inside)
     filling = -(-latency // min(items, USUAL_GROUP))
-    return Ring(min(MOST_GROUPS, 1 + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
+    return Ring(min(MOST_GROUPS, gathering + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
 
 
 @dataclass(frozen=True)

@@ -225,5 +225,5 @@ def _statistics(kernel: KernelInterface, space: IndexSpace, outcome: Outcome) ->
     """What a run on the board gives, where there is an answer without cycles; and what only the emulator knows."""
     unset = [{"line": read.span.line if read.span else None, "count": read.count} for read in outcome.unset_reads]
     return {"kernel": kernel.name, "device": "emulator", "cycles": None, "clock_mhz": None, "loops": [], "memory": [],
-            "channels": [], "accounts": [], "work_items": math.prod(space.global_size), "seconds": outcome.seconds,
+            "channels": [], "accounts": [], "units": [], "work_items": math.prod(space.global_size), "seconds": outcome.seconds,
             "unset_reads": unset}

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from hls.analysis.channels import is_call
 from hls.driver import CompiledKernel
-from hls.ir import TokenType
+from hls.ir import TokenType, walk
+from hls.ir.launch import units_of
 from hls.schedule.levels import is_exceptional
 from hls.target.board import Board
 
@@ -24,10 +25,14 @@ INDEX = RecurrenceSpec("index", (0, 0), (0, 0))  # how the model's tokens count 
 def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """(The machine, operation name -> IR operation) in runs whose buffers do not overlap.
 
-    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip.
+    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, work-items that meet, compute units.
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")
+    if units_of(kernel.function) > 1:
+        raise ValueError("compute units are not modelled")
+    if any(op.opcode == "meet" for op in walk(kernel.function.body)):
+        raise ValueError("work-items that meet are not modelled")
     translation = _Translation(kernel, board)
     return translation.region(kernel.plan.top), translation.operations
 

@@ -1,6 +1,6 @@
 """Runs random programs: a dozen kernels in one system, each with several inputs and seeds of random stalls.
 
-    python -m tests.programs.campaign --systems 20 --start 1000
+    python -m tests.programs.campaign --systems 20 --start 1000 [--groups]
 
 Prints one line for each system, and for each kernel that fails its seed, the fault and the smallest kernel found that
 still shows it.
@@ -15,6 +15,7 @@ from sim.errors import SimulationError
 from tests.kernels.system import Difference, KernelSystem
 
 from .generate import Kernel, launches, random_kernel
+from .groups import GroupKernel, group_launches, random_group_kernel
 from .shrink import shrink
 
 __all__ = ["FAULTS", "Failure", "Setup", "run_system", "setup_of"]
@@ -56,12 +57,14 @@ def setup_of(seed: int) -> Setup:
     return Setup(replace(board, memory=memory), (0, 1000, 4)[seed // 3 % 3])
 
 
-def run_system(seed: int, kernels: int) -> tuple[int, list[Failure]]:
-    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures).
+def run_system(seed: int, kernels: int, groups: bool = False) -> tuple[int, list[Failure]]:
+    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are those whose
+    work-items work in groups.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
-    members = [random_kernel(seed * kernels + k, f"k{k}") for k in range(kernels)]
+    make = random_group_kernel if groups else random_kernel
+    members = [make(seed * kernels + k, f"k{k}") for k in range(kernels)]
     setup = setup_of(seed)
     system = KernelSystem("\n".join(m.text for m in members), setup.board, setup.elastic_depth)
     runs, failures = 0, []
@@ -69,12 +72,16 @@ def run_system(seed: int, kernels: int) -> tuple[int, list[Failure]]:
         for k, member in enumerate(members):
             number = seed * kernels + k
             try:
-                runs += len(system.check(member.name, launches(member, number), SEEDS))
+                runs += len(system.check(member.name, _launches(member, number), SEEDS))
             except FAULTS as error:
                 failures.append(Failure(member, number, str(error)))
     finally:
         system.close()
     return runs, failures
+
+
+def _launches(kernel: Kernel, seed: int):
+    return group_launches(kernel, seed) if isinstance(kernel, GroupKernel) else launches(kernel, seed)
 
 
 def still_fails(setup: Setup, seed: int):
@@ -83,7 +90,7 @@ def still_fails(setup: Setup, seed: int):
     def test(kernel: Kernel) -> bool:
         system = KernelSystem(kernel.text, setup.board, setup.elastic_depth)
         try:
-            system.check(kernel.name, launches(kernel, seed), SEEDS)
+            system.check(kernel.name, _launches(kernel, seed), SEEDS)
         except FAULTS:
             return True
         finally:
@@ -100,10 +107,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--start", type=int, default=1000, help="seed of the first system")
     parser.add_argument("--kernels", type=int, default=12, help="in each system")
     parser.add_argument("--shrink", type=int, default=30, help="builds to spend on making a failure smaller")
+    parser.add_argument("--groups", action="store_true", help="kernels with barriers, local memory, atomics, lanes and compute units")
     options = parser.parse_args(arguments)
     failed = 0
     for seed in range(options.start, options.start + options.systems):
-        runs, failures = run_system(seed, options.kernels)
+        runs, failures = run_system(seed, options.kernels, options.groups)
         print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup_of(seed)})", flush=True)
         for failure in failures:
             failed += 1

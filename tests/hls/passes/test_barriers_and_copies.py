@@ -74,6 +74,24 @@ def test_a_private_array_on_one_side_of_a_barrier(body):
     assert "t" in planned(body).function.memories
 
 
+@pytest.mark.parametrize("body", [
+    "if (n) { t[l] = 1; barrier(1); a[l] = t[n]; barrier(1); } t[l + 1 & 63] = 2;",
+    "t[l] = 1; if (n) { barrier(1); a[l] = t[n]; barrier(1); t[l + 1 & 63] = 2; }",
+    "for (int k = 0; k < n; k++) { t[l] = 1; barrier(1); a[l] = t[k]; barrier(1); } for (int k = 0; k < g; k++) { t[l] = k; barrier(1); }",
+])
+def test_a_meeting_under_the_same_condition_separates(body):
+    planned(f"__local int t[64]; {body} barrier(1); a[l] = t[g & 63];")
+
+
+@pytest.mark.parametrize("body", [
+    "if (n) { t[l] = 1; if (g) { barrier(1); a[l] = t[n]; barrier(1); } a[g] = a[n]; t[l + 1 & 63] = a[n + g]; }",
+    "for (int k = 0; k < n; k++) { if (k & 1) { barrier(1); t[l] = k; } for (int j = 0; j < l; j++) t[j] = j; if (k & 2) barrier(1); }",
+])
+def test_one_under_another_condition_does_not(body):
+    (message, *_) = messages(f"__local int t[64]; {body} barrier(1); a[l] = t[g & 63];")
+    assert "may store to t here and elsewhere at the same time" in message
+
+
 def test_two_stores_at_once():
     (message,) = messages("__local int t[64]; t[l] = 0; for (int k = 0; k < l; k++) t[k] = k; barrier(1); a[l] = t[l];")
     assert "may store to t here and elsewhere at the same time" in message

@@ -5,6 +5,7 @@ import pytest
 
 from hls.ir import I32, I64, Builder, Function, IntType, MemoryObject, Module, Parameter, walk
 from hls.ir.interpreter import run_kernel
+from hls.ir.launch import units_of
 from hls.passes.pipeline import PipelineOptions, optimize
 
 QUERIES = [(fn, d) for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups",
@@ -72,6 +73,24 @@ def test_a_task_is_a_single_work_item():
     f = optimize(module).functions["k"]
     assert "launch_args" not in f.attrs
     assert records(Module({"k": f}), len(QUERIES), (1,)) == records(module, len(QUERIES), (1,))
+
+
+@pytest.mark.parametrize("size", [None, (2, 1, 1)])
+@pytest.mark.parametrize("space", [((4,), (2,), (3,)), ((4, 3), (2, 1)), ((4, 2, 6), (2, 1, 1), (1, 0, 7))])
+@pytest.mark.parametrize("queries", [QUERIES, [("global_id", 0)], [("group_id", 1)], [("global_size", 0)], [("local_id", 2), ("global_id", 1)]])
+def test_compute_units_visit_the_same_work_items(queries, space, size):
+    """With several units the kernel is run once for every group, by what comes with the group."""
+    module = recorder(queries, size)
+    module.functions["k"].attrs["num_compute_units"] = (2, 3)
+    optimized = optimize(module, PipelineOptions(check=True))
+    assert units_of(optimized.functions["k"]) == 6
+    assert records(optimized, len(queries), *space) == records(module, len(queries), *space)
+
+
+def test_units_are_only_for_what_has_groups():
+    module = recorder([("global_id", 0)])
+    module.functions["k"].attrs |= {"num_compute_units": 4, "ndrange": False}
+    assert units_of(optimize(module).functions["k"]) == 1
 
 
 def test_counters_have_the_width_of_launch_arguments():

@@ -93,3 +93,23 @@ def test_measured_ii_is_exact_however_the_loop_is_entered(ii):
         stretches = [rng.randint(1, 20) for _ in range(rng.randint(1, 30))]
         measured = decode(LAYOUT, values(**count(stretches, ii)))["loops"][1]["measured_ii"]
         assert measured == (None if max(stretches) == 1 else ii)
+
+
+def test_compute_units():
+    """Sums, means that still sum to the cycles, and what each unit did."""
+    items = Loop("items", "work-items", 3, static_ii=1, interleaving=1)
+    load = Access("load_a", 7, "a", "load", "burst-coalesced", access_bytes=4, word_bytes=64, loop="items")
+    layout = Layout("k", 240.0, (items,), (load,), ACCOUNTS, units=2)
+    names = [counter.name for counter in layout.counters]
+    assert names[0] == "unit0_items_issued" and names[len(names) // 2] == "unit1_items_issued"
+    given = dict.fromkeys(names, 0) | {CYCLES: 101}
+    for unit, (issued, groups, wait) in enumerate(((60, 4, 1), (90, 6, 0))):
+        given |= {f"unit{unit}_items_issued": issued, f"unit{unit}_items_invocations": groups, f"unit{unit}_load_a_accepted": issued,
+                  f"unit{unit}_account_issued": issued, f"unit{unit}_account_wait_a": wait, f"unit{unit}_account_ramp": 101 - issued - wait}
+    stats = decode(layout, given)
+    assert [(one["unit"], one["groups"], one["occupancy"]) for one in stats["units"]] == [(0, 4, 60 / 101), (1, 6, 90 / 101)]
+    assert (stats["loops"][0]["iterations"], stats["loops"][0]["invocations"]) == (150, 10)
+    assert stats["memory"][0]["bytes_used"] == 600 and stats["memory"][0]["occupancy"] == 150 / 202
+    assert [account["cycles"] for account in stats["accounts"]] == [75, 26, 0]
+    with pytest.raises(ProfileError, match="accounts sum to"):
+        decode(layout, given | {"unit1_account_ramp": 12})

@@ -170,6 +170,13 @@ class TestLaunches:
         assert index_space(kernel, (1004,), None, None).local_size == (4, 1, 1)
         assert index_space(kernel, (320, 3), None, None).local_size == (160, 1, 1)
 
+    def test_every_compute_unit_gets_groups(self):
+        """Where the host names no size, there are groups for all units, if there can be."""
+        kernel = replace(handmade.kernel(ndrange=True), units=4)
+        assert index_space(kernel, (1024,), None, None).local_size == (64, 1, 1)
+        assert index_space(kernel, (1024, 16), None, None).local_size == (256, 1, 1)
+        assert index_space(kernel, (7,), None, None).local_size == (7, 1, 1)
+
     def test_the_emulator_wants_the_same_groups(self):
         source = "__kernel __attribute__((num_simd_work_items(4))) void k(__global int *a) { a[get_global_id(0)] = 1; }"
         (kernel,) = emulate_source(source, load_board("de5net"), Options(), "k.cl").interface.kernels

@@ -1,0 +1,63 @@
+"""Random kernels that work in groups: one system on the board, and many through the planner and PoCL. ``campaign --groups`` runs more."""
+
+import numpy as np
+import pytest
+
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.ir.interpreter import run_kernel
+from hls.ir.launch import units_of
+from hls.options import Options
+from hls.target.board import load_board
+from tests.differential.campaign import pocl_context
+from tests.kernels.system import MAX_CYCLES
+
+from .campaign import run_system
+from .groups import group_launches, random_group_kernel
+
+
+@pytest.mark.verilator
+def test_random_groups():
+    runs, failures = run_system(0, kernels=6, groups=True)
+    assert runs == 36
+    assert not failures, "\n".join(f"kernel seed {f.seed}: {f.error}\n{f.kernel.text}" for f in failures)
+
+
+@pytest.mark.parametrize("seed", range(0, 240, 8))
+def test_every_kernel_can_be_planned(seed):
+    kernel = random_group_kernel(seed)
+    (planned,), _ = plan_module(parse_source(kernel.text, "k.cl", {}, []).module, load_board("de5net"), Options())
+    assert units_of(planned.function) == kernel.units
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_like_pocl(first):
+    """What the interpreter says such kernels do, an OpenCL that nobody here wrote does as well."""
+    cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
+    try:
+        context = pocl_context()
+    except (cl.Error, IndexError):
+        pytest.skip("no OpenCL platform is installed")
+    kernels = [random_group_kernel(seed, f"k{seed}") for seed in range(first, first + 20)]
+    source = "\n".join(kernel.text for kernel in kernels)
+    module = parse_source(source, "k.cl", {}, []).module
+    program, queue = cl.Program(context, source).build(options=["-w"]), cl.CommandQueue(context)
+    for seed, kernel in enumerate(kernels, first):
+        for launch in group_launches(kernel, seed):
+            expected = {name: array.copy() for name, array in launch.buffers.items()}
+            run_kernel(module, kernel.name, {n: a.view("u1") for n, a in expected.items()}, launch.scalars, launch.global_size,
+                       launch.local_size, launch.offset, MAX_CYCLES)
+            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+            buffers = [cl.Buffer(context, flags, hostbuf=array) for array in launch.buffers.values()]
+            cl.Kernel(program, kernel.name)(queue, launch.global_size, launch.local_size, *buffers, np.int32(launch.scalars["n"]))
+            for (name, array), buffer in zip(expected.items(), buffers, strict=True):
+                found = np.empty_like(array)
+                cl.enqueue_copy(queue, found, buffer)
+                assert found.tobytes() == array.tobytes(), f"{name} differs:\n{kernel.text}"
+
+
+def test_all_kinds_come_by():
+    kernels = [random_group_kernel(seed) for seed in range(200)]
+    assert {k.lanes for k in kernels} == {1, 2, 4} and {k.units for k in kernels} == {1, 2, 3}
+    texts = "\n".join(k.text for k in kernels)
+    assert all(word in texts for word in ("barrier", "atomic_min", "atomic_xor", "for (i0", "get_group_id(0) & 3"))
