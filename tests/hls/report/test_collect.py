@@ -146,7 +146,7 @@ def test_the_longest_way_is_within_the_period_and_named():
 def test_stores_that_take_turns():
     loop = only(kernel("for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}").loops)
     assert (loop.ii, loop.paced) == (1, 2)
-    assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.bottleneck.span.line) == ("turns", "2 stores to o", 5)
+    assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.bottleneck.span.line) == ("turns", "2 stores to o", 4)
     assert loop.advice.startswith("Remove it: fewer stores in an iteration")
 
 
@@ -156,7 +156,7 @@ def test_accesses_in_loops_inside_are_named():
     waits = [cause for cause in (outer.bottleneck, *outer.additional, *(part.cause for part in outer.serial)) if cause.kind == "memory"]
     assert waits
     for cause in waits:
-        assert cause.subject.endswith(" of o") and cause.span.line in (6, 8) and cause.other.line in (6, 8)
+        assert cause.subject.endswith(" of o") and cause.span.line in (5, 7) and cause.other.line in (5, 6, 7)  # or the loop that ends
 
 
 def test_invocations_that_take_turns_share_the_pace():
