@@ -11,7 +11,7 @@ _MOST_TOKENS = 200_000
 _DEEPEST = 400
 _LONGEST = 2_000
 #: tokens that macros may become, all together
-MOST_EXPANDED = 200_000
+MOST_EXPANDED = 300_000
 
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[({\[]|[)}\]]|\w+|[^\w\s]""", re.DOTALL)
 

@@ -21,10 +21,15 @@ static int helper{k}(int x, const __global int *restrict table, float scale) {{
         else sum ^= (int)(scale * 0.5f) + i;
     }}
     return sum * {k} + (x << 2);
-}}""" for k in range(lines // 10)]
-    kernel = """__kernel void k(__global int *restrict a, const __global int *restrict t, int n) {
-    for (int i = 0; i < n; i++) a[i] = helper1(a[i], t, 1.0f); }"""
-    return "\n".join([*helpers, kernel])
+}}""" for k in range(lines // 16)]
+    kernels = [f"""__kernel void k{k}(__global int *restrict a, const __global int *restrict t, int n) {{
+    for (int i = 0; i < n; i++) {{
+        int4 v = vload4(i, a);
+        v.xy += v.zw * {k};
+        a[i] = helper{k}(a[i], t, 1.0f) + v.x - v.y;
+    }}
+}}""" for k in range(len(helpers))]
+    return "\n".join(part for pair in zip(helpers, kernels) for part in pair)
 
 
 def seconds(lines: int) -> float:
