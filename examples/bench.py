@@ -67,7 +67,7 @@ def measure(name: str, bytes_per_cycle: float) -> list[Run]:
     for launch in host.main([]):
         stats = launch.event.stats.to_dict()
         compute = launch.trips * least_ii(stats["loops"])
-        bound = max(compute, launch.bytes / bytes_per_cycle, launch.cycles)
+        bound = max(compute, (launch.bytes + launch.others) / bytes_per_cycle, launch.cycles)
         runs.append(Run(launch, stats, bound, launch.event.stats.simulation_seconds))
     return runs
 

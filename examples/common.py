@@ -18,6 +18,7 @@ class Launch:
     event: object  #: the OpenCL event, already waited for
     trips: int  #: iterations of the innermost loops (work-items, where a work-item has no loop)
     bytes: int  #: bytes that have to cross the memory bus once
+    others: int = 0  #: bytes that kernels at work beside it have to move
     cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
 
 

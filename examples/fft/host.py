@@ -70,7 +70,7 @@ def main(argv=None):
     exact = np.fft.fft(signal.astype(np.complex128))
     if np.abs(result - exact).max() > 1e-5 * np.abs(exact).max():
         sys.exit("fft: FAILED: not the Fourier transform")
-    return [Launch("store_spectrum", event, trips=signal.size, bytes=2 * signal.nbytes)]
+    return [Launch("store_spectrum", event, trips=signal.size, bytes=signal.nbytes, others=signal.nbytes)]
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def main(argv=None):
     result = np.empty_like(image)
     cl.enqueue_copy(queues[2], result, result_dev).wait()
     check("filter", result, golden(image))
-    return [Launch("store_pixels", event, trips=image.size, bytes=2 * image.nbytes)]
+    return [Launch("store_pixels", event, trips=image.size, bytes=image.nbytes, others=image.nbytes)]
 
 
 if __name__ == "__main__":

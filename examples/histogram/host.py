@@ -33,7 +33,7 @@ def main(argv=None):
     cl.enqueue_copy(queues[1], result, result_dev).wait()
     check("histogram", result, np.bincount(data, minlength=256).astype(np.uint32))
     # the counts of a lane come one after the other behind its last byte, and so do the sums of all
-    return [Launch("merge", event, trips=256, bytes=data.nbytes, cycles=count + 2 * 256)]
+    return [Launch("merge", event, trips=256, bytes=result.nbytes, others=data.nbytes, cycles=count + 2 * 256)]
 
 
 if __name__ == "__main__":

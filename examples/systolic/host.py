@@ -58,7 +58,7 @@ def main(argv=None):
     cl.enqueue_copy(queues[2], sums, c_dev).wait()
     check("systolic", matrix_of(sums, args.side, n), golden(a, b))
     # every multiplier is busy in every cycle: the bound counts them, the loop that collects only its own
-    return [Launch("collect_sums", event, trips=blocks * blocks * REACH * REACH, bytes=a.nbytes,
+    return [Launch("collect_sums", event, trips=blocks * blocks * REACH * REACH, bytes=a.nbytes, others=2 * a.nbytes,
                    cycles=n * n * n // args.side ** 2)]
 
 

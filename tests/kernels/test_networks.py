@@ -37,7 +37,7 @@ def test_networks():
 
 
 def test_networks_stop_only_where_it_was_said():
-    outcome = run_system(6, 6, (0, 1))
+    outcome = run_system(10, 2, (0, 1))
     assert not outcome.faults, outcome.faults[0]
     assert {what.split(", ")[1] for what in outcome.counts} == {"ended", "stopped"}, "too few kinds of networks to tell"
 
