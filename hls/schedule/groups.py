@@ -1,6 +1,5 @@
 """Groups of work-items: loops that they go round together, and how many may use local memory at once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..analysis.channels import is_call
@@ -17,16 +16,16 @@ USUAL_GROUP = 64
 MOST_GROUPS = 16
 
 
-def ring_of(region: Region, items: int, latency: int, uniform: bool, inside: Iterable[Ring] = ()) -> Ring:
-    """The ring of a loop's body: room for a group that gathers at each meeting, for those that the rings ``inside`` have room for, and
-    for as many as fill the time in which one goes round.
+def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
+    """The ring of a loop's body: room for a group that gathers at each meeting, and for as many as fill the time in which one goes round.
 
-    Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there is room for as many
-    more.
+    Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there is room for
+    twice as many on the way, but for one that gathers, since the more are inside the more wait for the slowest. The same holds around such
+    a ring: a body that has meetings in a ring only is not given more groups than keep that one busy.
     """
     meet = next(op for op in walk(region) if op.opcode == "meet")
-    gathering = sum(op.opcode == "meet" for op in region.ops) + sum(ring.groups for ring in inside)
     filling = -(-latency // min(items, USUAL_GROUP))
+    gathering = max(1, sum(op.opcode == "meet" for op in region.ops)) if uniform else 1
     return Ring(min(MOST_GROUPS, gathering + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
 
 

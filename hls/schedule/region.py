@@ -145,8 +145,7 @@ class RegionPlanner:
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
         latency, end = self._latency(found), found.end
-        inside = [self.children[op].ring for op in region.ops if op in self.children and self.children[op].ring]
-        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed), inside)
+        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed))
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
         return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
                           found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
