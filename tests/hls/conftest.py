@@ -4,6 +4,13 @@ import pytest
 
 from hls.passes.forward import Forward
 from hls.passes.promote import Promote
+from hls.passes.steady_loads import SteadyLoads
+
+
+@pytest.fixture
+def where_written(monkeypatch):
+    """Loads stay in the loops in which the source has them."""
+    monkeypatch.setattr(SteadyLoads, "run", lambda self, function: function)
 
 
 @pytest.fixture

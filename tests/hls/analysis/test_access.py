@@ -8,6 +8,7 @@ from hls.passes.lookahead import Lookahead
 from hls.passes.pipeline import optimize
 from hls.target.board import load_board
 
+pytestmark = pytest.mark.usefixtures("where_written")
 IRREGULAR, UNKNOWN = Step(None, regular=False), Step(None)
 
 
