@@ -88,7 +88,7 @@ def function(g, t, depth):
 def absolute(g, t, depth):
     s = g.rng.choice([t.sized(True), t.sized(False)])
     # never of the least number: the compiler inside of PoCL takes its absolute value, 2**31 of an int, as one that is not negative
-    form = g.rng.choice(["abs({0} | ({s})1)" if s.signed else "abs({0})", "abs_diff({0}, {1})"]).replace("{s}", str(s))
+    form = g.rng.choice(["abs(({s})({0} | ({s})1))" if s.signed else "abs({0})", "abs_diff({0}, {1})"]).replace("{s}", str(s))
     return node(f"as_{t}({form})", t, *_two(g, s, depth))
 
 

@@ -133,8 +133,8 @@ def test_channels_that_fit_no_stream(board, declared, kernel, message):
 
 
 @pytest.mark.parametrize("change, key", [(('direction = "in"', 'direction = "both"'), "stream[0].direction"),
-                                         (("\nbits = 64", "\nbits = 63"), "stream[0].bits"), (('name = "tx"', 'name = "rx"'), "stream[1].name"),
-                                         (("\nbits = 32", "\nbits = 32\nrate = 1"), "stream[1].rate")])
+                                         (("\nbits = 64", "\nbits = 63"), "stream[0].bits"), (('name = "tx"', 'name = "rx"'), "stream[3].name"),
+                                         (("\nbits = 32", "\nbits = 32\nrate = 1"), "stream[3].rate")])
 def test_wrong_board_files_are_refused(board, change, key):
     board.write_text(board.read_text().replace(*change))
     with pytest.raises(BoardError) as error:

@@ -179,7 +179,7 @@ def _space(function) -> IndexSpace:
 
 
 #: Kernels that need each other; test_concurrent runs them together.
-JOINED = {"channels"}
+JOINED = {"channels", "channel_groups"}
 
 
 @pytest.mark.parametrize("file", [file for file in sorted((ROOT / "tests/kernels").glob("*.cl")) if file.stem not in JOINED], ids=lambda file: file.stem)
