@@ -17,7 +17,7 @@ STAMP := $(VENV)/.installed
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    all tests; make check: only those without a simulator build (about 3 minutes)'
+	@echo 'make test    all tests; make check: only those without a simulator build (10 to 25 minutes)'
 	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'

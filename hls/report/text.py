@@ -38,7 +38,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += memory_section(kernel.memories, _wrapped)
     lines += _section("Ways from channel to channel", [f"{one.source} to {one.target}: {_count(one.cycles, 'cycle')}" for one in kernel.ways])
-    lines += _section("Private arrays and tables", [_private(private) for private in kernel.privates])
+    lines += _section("Arrays and tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
 
 
