@@ -7,6 +7,7 @@ an access through a `restrict` pointer never meets one through another argument.
 """
 
 from bisect import bisect_left
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import gcd
@@ -60,12 +61,12 @@ class Dependence:
     overlap: bool = False
 
 
-def dependences(function: Function, address_bits: int = 64) -> tuple[Dependence, ...]:
+def dependences(function: Function, address_bits: int = 64, only: Container[str] | None = None) -> tuple[Dependence, ...]:
     """All dependences among the accesses of a flat kernel, in program order of the sources.
 
-    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap.
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: of these memories (None: of all).
     """
-    accesses = [op for op in walk(function.body) if reaches_memory(op)]
+    accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
     writes = [k for k, op in enumerate(accesses) if op.opcode != "load"]

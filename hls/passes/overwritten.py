@@ -8,7 +8,7 @@ from ..analysis.dependence import APART, WRITER, Dependence, dependences
 from ..analysis.same_place import SamePlaces
 from ..analysis.trips import decided, implied
 from ..ir import Builder, Function, IntType, Op, Region, Value, memory_name, walk
-from ..ir.accesses import predicate
+from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
 from .store_turns import is_used_beside
 
@@ -32,15 +32,21 @@ class Overwritten:
     name = "overwritten-stores"
 
     def run(self, function: Function) -> Function:
-        groups = _together(function)
-        if not groups:
+        names = {memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores)}
+        if not names:
             return function
         result = clone_function(function)
-        facts = [fact for fact in dependences(result, self.address_bits) if not fact.overlap]
+        facts = [fact for fact in dependences(result, self.address_bits, names) if not fact.overlap]
         pairs = _Pairs(SamePlaces(result, self.address_bits), facts, self.address_bits)
         while pairs.treat(self.compare):
             pass
         return result
+
+    def _may_treat(self, function: Function, stores: list[Op]) -> bool:
+        """Whether there may be something to do, before anybody asks where the stores go."""
+        if self.compare and len(stores) <= MOST_COMPARED and function.memories[memory_name(stores[0])].space == "global":
+            return True
+        return any(_never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
 
 def _together(function: Function) -> list[list[Op]]:
@@ -125,7 +131,15 @@ class _Pair:
             return False
         passed = ops[ops.index(self.first) + 1:ops.index(self.second)]
         between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
-        return not any(fact.src is self.first and fact.dst in between for fact in self.known)
+        if any(fact.src is self.first and fact.dst in between for fact in self.known):
+            return False
+        return not any(self._may_overlap(op) for op in between if reaches_memory(op))
+
+    def _may_overlap(self, access: Op) -> bool:
+        """Whether the access is one of another buffer that may be this one as well."""
+        memories = self.places.function.memories
+        mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
+        return mine is not other and mine.space == other.space == "global" and not (mine.restrict or other.restrict)
 
     def exclusive(self) -> bool:
         """Whether at most one of the stores is made."""

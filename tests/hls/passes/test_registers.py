@@ -111,6 +111,12 @@ def test_stores_of_one_iteration(body, stores):
     assert bool(count(function, "fence")) == ("v & 31" in body)
 
 
+def test_stores_do_not_pass_what_may_overlap():
+    body = "if (b[i] & 1) c[b[i] & 31] = i; int v = d[i]; if (!(b[i] & 1)) c[b[i + 1] & 31] = v;"
+    assert len(in_loops(check(f"{LOOP} {{ {body} }}", hazards=True), "store", "c")) == 2
+    assert len(in_loops(check(f"{LOOP} {{ {body} }}".replace("d[i]", "b[i + 2]"), hazards=True), "store", "c")) == 1
+
+
 @pytest.mark.parametrize("body, loads", [
     ("if (a[i] > a[i + 1]) { int t = a[i]; a[i] = a[i + 1]; a[i + 1] = t; }", 2),
     ("if (b[i] & 1) a[i + 1] = a[i] + 3; b[i + 1] ^= a[i + 1];", 2),
