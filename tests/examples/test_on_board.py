@@ -3,6 +3,8 @@
 import pytest
 from hosts import SMALL, load
 
+from sim import loaded
+from sim.build import build
 from tests import pocl
 from tests.model.compare import SIZES
 
@@ -18,6 +20,11 @@ def run(name, capsys):
     launches = load(name).main(SMALL[name])
     assert capsys.readouterr().out.count("result check passed") == len(launches) > 0
     return launches
+
+
+def hastily(verilog, top, trace, progress, hasty):
+    """A build that takes a quarter of the time, for runs of some thousand cycles."""
+    return build(verilog, top, trace, progress, hasty=True)
 
 
 def check_figures(launches):
@@ -45,6 +52,7 @@ def test_result_and_figures(name, capsys):
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_random_stalls_change_no_byte(name, seed, monkeypatch, capsys):
     monkeypatch.setenv("SLUICE_STALL_SEED", str(seed))
+    monkeypatch.setattr(loaded, "build", hastily)
     check_figures(run(name, capsys))
 
 
