@@ -14,7 +14,7 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, memory_name, moved_type, predicate, reaches_memory, walk
+from ..ir import Function, MemoryObject, Op, may_share, memory_name, moved_type, predicate, reaches_memory, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
@@ -126,7 +126,7 @@ class DependenceTester:
             return []
         if one is other:
             return self._same_buffer(first, second, carried)
-        if one.restrict or other.restrict or "global" != one.space or "global" != other.space:
+        if not may_share(one, other):
             return []
         return self._different_buffers(first, second, carried)
 

@@ -1,9 +1,8 @@
 """Accesses of one iteration that one wide access could make: same memory, constant distances, nothing between them that minds."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, walk
+from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, regions, walk
 from .dependence import DependenceTester
 
 __all__ = ["ALONE", "Group", "neighbours"]
@@ -36,17 +35,10 @@ def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> l
     tester = DependenceTester(function, address_bits)
     used = {kind: {memory_name(op) for op in walk(function.body) if op.opcode == kind} for kind in ("load", "store")}
     found: list[Group] = []
-    for region in _regions(function.body):
+    for region in regions(function.body):
         items = _Items(function, region, tester, most_bytes, frozenset(used["load"] & used["store"]))
         found += items.loads() + (items.stores() if most_bytes else [])
     return found
-
-
-def _regions(region: Region) -> Iterable[Region]:
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)
 
 
 class _Gathering:

@@ -1,7 +1,16 @@
 """The intermediate representation: types, the op table, nodes, builder, printer."""
 
-from .accesses import fixed_operands, is_access, lane_mask, memory_name, moved_type, predicate, reaches_memory
-from .build import Builder, uses, walk
+from .accesses import (
+    fixed_operands,
+    is_access,
+    lane_mask,
+    may_share,
+    memory_name,
+    moved_type,
+    predicate,
+    reaches_memory,
+)
+from .build import Builder, loops_inside_out, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
@@ -25,8 +34,46 @@ from .types import (
 )
 
 __all__ = [
-    "BOOL", "F16", "F32", "F64", "I8", "I16", "I32", "I64", "OPS", "PTR", "TOKEN", "ArrayType", "Builder", "FloatType", "Function",
-    "IntType", "MemoryObject", "Module", "Op", "OpInfo", "Parameter", "PointerType", "Region", "TokenType", "Type",
-    "Value", "evaluate", "fixed_operands", "has", "is_access", "lane_mask", "memory_name", "moved_type", "predicate",
-    "print_function", "print_module", "reaches_memory", "uses", "walk",
+    "BOOL",
+    "F16",
+    "F32",
+    "F64",
+    "I8",
+    "I16",
+    "I32",
+    "I64",
+    "OPS",
+    "PTR",
+    "TOKEN",
+    "ArrayType",
+    "Builder",
+    "FloatType",
+    "Function",
+    "IntType",
+    "MemoryObject",
+    "Module",
+    "Op",
+    "OpInfo",
+    "Parameter",
+    "PointerType",
+    "Region",
+    "TokenType",
+    "Type",
+    "Value",
+    "evaluate",
+    "fixed_operands",
+    "has",
+    "is_access",
+    "lane_mask",
+    "loops_inside_out",
+    "may_share",
+    "memory_name",
+    "moved_type",
+    "predicate",
+    "print_function",
+    "print_module",
+    "reaches_memory",
+    "regions",
+    "uses",
+    "walk",
 ]

@@ -6,11 +6,12 @@ operand, an array of i1, is one of lanes, integers of whole bytes: lanes for whi
 access is a multiple of all of its size.
 """
 
-from .nodes import Op, Value
+from .nodes import MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["PREDICATES", "TURNS", "fixed_operands", "is_access", "lane_mask", "memory_name", "moved_type", "predicate", "reaches_memory"]
+__all__ = ["PREDICATES", "TURNS", "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate",
+           "reaches_memory"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
@@ -58,3 +59,8 @@ def lane_mask(access: Op) -> Value | None:
 def memory_name(access: Op) -> str:
     """The memory of an access of a flat kernel."""
     return access.operands[0].op.attrs["mem"]
+
+
+def may_share(one: MemoryObject, other: MemoryObject) -> bool:
+    """Whether two memories may hold the same bytes: they are one, or buffers that the host may have made overlap."""
+    return one is other or one.space == other.space == "global" and not (one.restrict or other.restrict)

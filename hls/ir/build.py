@@ -4,7 +4,7 @@ from .nodes import Op, Region, Value
 from .optable import OPS
 from .types import BOOL, I64, IntType, Type
 
-__all__ = ["Builder", "uses", "walk"]
+__all__ = ["Builder", "loops_inside_out", "regions", "uses", "walk"]
 
 
 class Builder:
@@ -50,6 +50,23 @@ def walk(region: Region):
         yield op
         for inner in op.regions:
             yield from walk(inner)
+
+
+def regions(region: Region):
+    """The region and all inside it, outer before inner."""
+    yield region
+    for op in region.ops:
+        for inner in op.regions:
+            yield from regions(inner)
+
+
+def loops_inside_out(region: Region):
+    """(region it stands in, loop) for every loop inside the region, inner before outer."""
+    for op in region.ops:
+        for inner in op.regions:
+            yield from loops_inside_out(inner)
+        if op.opcode == "loop":
+            yield region, op
 
 
 def uses(region: Region) -> dict[Value, list[tuple[Op, int]]]:

@@ -6,7 +6,22 @@ from math import gcd
 
 from ..analysis.neighbours import Group, neighbours
 from ..analysis.trips import implied
-from ..ir import BOOL, I32, I64, ArrayType, Builder, FloatType, Function, IntType, Op, Region, Type, Value, walk
+from ..ir import (
+    BOOL,
+    I32,
+    I64,
+    ArrayType,
+    Builder,
+    FloatType,
+    Function,
+    IntType,
+    Op,
+    Region,
+    Type,
+    Value,
+    regions,
+    walk,
+)
 from ..ir.accesses import memory_name, moved_type, predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
@@ -34,7 +49,7 @@ class Coalesce:
         groups = neighbours(result, self.word_bytes, self.address_bits)
         if not groups:
             return result
-        homes = {op: region for region in _regions(result.body) for op in region.ops}
+        homes = {op: region for region in regions(result.body) for op in region.ops}
         by_region: dict[Region, list[Group]] = {}
         for group in groups:
             by_region.setdefault(homes[group.members[0]], []).append(group)
@@ -44,13 +59,6 @@ class Coalesce:
         for op in walk(result.body):
             op.operands = [values.get(v, v) for v in op.operands]
         return result
-
-
-def _regions(region: Region) -> Iterable[Region]:
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)
 
 
 class _Joiner:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..analysis.dependence import Dependence, DependenceTester
 from ..diag import Diagnostic
-from ..ir import Function, Op, Region, has, is_access, memory_name, walk
+from ..ir import Function, Op, Region, has, is_access, memory_name, regions, walk
 from ..ir.clone import clone_function
 from ..target.delay import DelayModel
 from .cse import CommonSubexpressions
@@ -168,20 +168,13 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
     copy = clone_function(function)
     for op in touched:
         op.attrs.pop(_MARK, None)
-    region = next(r for r in _regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops))
+    region = next(r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops))
     one, two = (next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(_MARK) == side) for side in (1, 2))
     fuse(region, one, two, sort_between(region, one, two), same_trips(one, two))
     flatten(copy.body)
     copy = Fold().run(CommonSubexpressions().run(copy))
     flatten(copy.body)  # folding makes an `if` of a loop that runs once
     return copy
-
-
-def _regions(region: Region):
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)
 
 
 def _say(fact: Dependence) -> _Refusal:

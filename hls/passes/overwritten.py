@@ -7,7 +7,7 @@ from ..analysis.behind import behind
 from ..analysis.dependence import APART, WRITER, Dependence, dependences
 from ..analysis.same_place import SamePlaces
 from ..analysis.trips import decided, implied
-from ..ir import Builder, Function, IntType, Op, Region, Value, memory_name, walk
+from ..ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
 from .store_turns import is_used_beside
@@ -52,18 +52,11 @@ class Overwritten:
 def _together(function: Function) -> list[list[Op]]:
     """Stores of one region to one memory, where there are several."""
     found: dict[tuple[Region, str], list[Op]] = {}
-    for region in _regions(function.body):
+    for region in regions(function.body):
         for op in region.ops:
             if op.opcode == "store":
                 found.setdefault((region, memory_name(op)), []).append(op)
     return [stores for stores in found.values() if len(stores) > 1]
-
-
-def _regions(region: Region) -> Iterable[Region]:
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)
 
 
 class _Pairs:
@@ -139,7 +132,7 @@ class _Pair:
         """Whether the access is one of another buffer that may be this one as well."""
         memories = self.places.function.memories
         mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
-        return mine is not other and mine.space == other.space == "global" and not (mine.restrict or other.restrict)
+        return mine is not other and may_share(mine, other)
 
     def exclusive(self) -> bool:
         """Whether at most one of the stores is made."""

@@ -1,6 +1,6 @@
 """The order of operations inside regions while more is added: what comes before what, and new places for both."""
 
-from ..ir import Function, Op, Region, Value, walk
+from ..ir import Function, Op, Region, Value, regions, walk
 
 __all__ = ["Places", "inside"]
 
@@ -16,7 +16,7 @@ class Places:
         self.before_: dict[Op, list[Op]] = {}
         self.after_: dict[Op, list[Op]] = {}
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
-        self.homes = {op: region for region in _regions(function.body) for op in region.ops}
+        self.homes = {op: region for region in regions(function.body) for op in region.ops}
         self.defined: dict[Value, Op] = {v: op for op in walk(function.body) for v in op.results}
         self._known_needs: dict[Op, list[Op]] = {}  #: until something is added
 
@@ -70,7 +70,7 @@ class Places:
 
     def settle(self):
         """Build all regions anew."""
-        for region in list(_regions(self.function.body)):
+        for region in list(regions(self.function.body)):
             wanted = []
             for op in region.ops:
                 wanted += [*self.before_.get(op, ()), op, *self.after_.get(op, ())]
@@ -94,13 +94,6 @@ class Places:
                 else:
                     placed.setdefault(work.pop())
         return list(placed)
-
-
-def _regions(region: Region):
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)
 
 
 def inside(op: Op):

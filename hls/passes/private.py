@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError, Diagnostic
-from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, uses, walk
+from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, regions, uses, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from ..ir.storage import zero
@@ -66,7 +66,7 @@ class OnChipMemories:
                 gone.update(ops, users)
                 del function.memories[name]
         if gone:
-            for region in _regions(function.body):
+            for region in regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
 
 
@@ -121,10 +121,3 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
     inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
     b.op("loop", b.true(), b.const(0, I64), results=[I64], regions=[body], attrs={"label": f"{memory.name} = 0", "unroll": 1})
     return []
-
-
-def _regions(region: Region):
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _regions(inner)

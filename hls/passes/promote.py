@@ -1,11 +1,23 @@
 """Places that stay the same while a loop runs are kept in registers."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..analysis.loops import Loop
 from ..analysis.same_place import SamePlaces
-from ..ir import BOOL, Builder, Function, Op, Region, Value, has, is_access, memory_name, moved_type, walk
+from ..ir import (
+    BOOL,
+    Builder,
+    Function,
+    Op,
+    Region,
+    Value,
+    has,
+    is_access,
+    loops_inside_out,
+    memory_name,
+    moved_type,
+    walk,
+)
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
@@ -28,7 +40,7 @@ class Promote:
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for region, loop in list(_inside_out(result.body)):
+        for region, loop in list(loops_inside_out(result.body)):
             self._loop(result, region, loop)
         return result
 
@@ -40,14 +52,6 @@ class Promote:
         if groups:
             _Promotion(region, loop, groups).build()
             resolve(function.body, {old: new for group in groups for old, new in group.values.items()})
-
-
-def _inside_out(region: Region) -> Iterable[tuple[Region, Op]]:
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _inside_out(inner)
-        if op.opcode == "loop":
-            yield region, op
 
 
 class _Group:

@@ -4,7 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..analysis.trips import follows, implied
-from ..ir import Builder, Function, MemoryObject, Op, Region, Value, has, lane_mask, memory_name, moved_type, walk
+from ..ir import (
+    Builder,
+    Function,
+    MemoryObject,
+    Op,
+    Region,
+    Value,
+    has,
+    lane_mask,
+    loops_inside_out,
+    may_share,
+    memory_name,
+    moved_type,
+    walk,
+)
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
@@ -32,18 +46,10 @@ class SteadyLoads:
         result = clone_function(function)
         writes = _Writes(result)
         values: dict[Value, Value] = {}
-        for region, loop in list(_inside_out(result.body)):
+        for region, loop in list(loops_inside_out(result.body)):
             _Loop(region, loop, writes, values).run()
         resolve(result.body, values)
         return result
-
-
-def _inside_out(region: Region) -> Iterable[tuple[Region, Op]]:
-    for op in region.ops:
-        for inner in op.regions:
-            yield from _inside_out(inner)
-        if op.opcode == "loop":
-            yield region, op
 
 
 class _Writes:
@@ -67,8 +73,7 @@ class _Writes:
         return False
 
     def _meet(self, load: Op, write: Op) -> bool:
-        one, other = self._memory(load), self._memory(write)
-        return one is other or not (one.restrict or other.restrict) and one.space == other.space
+        return may_share(self._memory(load), self._memory(write))
 
     def _memory(self, access: Op) -> MemoryObject:
         return self.memories[memory_name(access)]

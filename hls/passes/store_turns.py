@@ -7,7 +7,21 @@ from ..analysis.dependence import WRITER, Dependence, Kind
 from ..analysis.loops import Loop
 from ..analysis.neighbours import ALONE
 from ..analysis.same_place import SamePlaces
-from ..ir import I8, I64, Builder, Function, MemoryObject, Op, Region, Value, has, memory_name, moved_type, walk
+from ..ir import (
+    I8,
+    I64,
+    Builder,
+    Function,
+    MemoryObject,
+    Op,
+    Region,
+    Value,
+    has,
+    may_share,
+    memory_name,
+    moved_type,
+    walk,
+)
 from ..ir.accesses import TURNS, is_access, lane_mask, predicate, reaches_memory
 from ..ir.clone import clone_function
 
@@ -65,12 +79,7 @@ def _groups(places: SamePlaces, loop: Loop) -> Iterable[tuple[Region, list[Op]]]
 
 def is_used_beside(memories: dict[str, MemoryObject], memory: MemoryObject, body: Region, mine: set[Op]) -> bool:
     """Whether anything else in the loop accesses the memory, or one that may overlap it."""
-    for op in walk(body):
-        if reaches_memory(op) and op not in mine:
-            other = memories[memory_name(op)]
-            if other is memory or other.space == "global" and not (other.restrict or memory.restrict):
-                return True
-    return False
+    return any(reaches_memory(op) and op not in mine and may_share(memory, memories[memory_name(op)]) for op in walk(body))
 
 
 def _meeting(places: SamePlaces, loop: Loop, stores: list[Op]) -> list[list[Op]]:
