@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 from ..diag import CompileError
-from ..ir import Function, Op, has, walk
+from ..ir import Function, Op, TokenType, fixed_operands, has, walk
 from ..ir.rewrite import constant
 
-__all__ = ["End", "channel_ends", "end_of", "is_call", "passes_values"]
+__all__ = ["AT_ONCE", "End", "answers_at_once", "channel_ends", "end_of", "is_call", "passes_values"]
+
+#: attribute of a call that does not wait, and that nothing else on its side of the channel needs to take turns with
+AT_ONCE = "at_once"
 
 
 @dataclass(frozen=True, order=True)
@@ -25,6 +28,13 @@ class End:
 def is_call(op: Op) -> bool:
     """Whether the operation reads or writes a channel."""
     return has(op, "channel")
+
+
+def answers_at_once(op: Op) -> bool:
+    """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and has neither to
+    follow anything nor to be followed."""
+    return op.attrs.get(AT_ONCE, False) and len(op.operands) == fixed_operands(op) and not any(
+        isinstance(r.type, TokenType) for r in op.results)
 
 
 def passes_values(op: Op) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rtl_lib.channel import storage_for
 
-from ..analysis.channels import End, channel_ends
+from ..analysis.channels import End, answers_at_once, channel_ends
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
 from ..ir.concurrent import DEFAULT_ROOM
@@ -135,11 +135,19 @@ def _least(writer: _Side) -> int:
     return int(any(call.attrs["blocking"] and call.results for call in writer.calls))
 
 
+def _asked_in_passing(*sides: _Side) -> bool:
+    """Whether a call is answered within a pipeline, which at both ends of mere wires would be a circle of logic through two kernels."""
+    return any(answers_at_once(call) for side in sides for call in side.calls)
+
+
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get("depth")
-    storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer)))
+    passing = _asked_in_passing(writer, reader)
+    storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""
-    if requested == 0 and storage.depth:
+    if requested == 0 and passing:
+        reason = "a call that does not wait is answered at once, by a register"
+    elif requested == 0 and storage.depth:
         reason = "what stands behind a write waits until the value is in the channel, which without a place would be when it is read"
     elif requested is None:
         reason = "no depth is asked for: enough to pass a value every cycle"

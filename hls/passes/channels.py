@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from ..analysis.channels import channel_ends, is_call
+from ..analysis.channels import AT_ONCE, End, channel_ends, is_call
 from ..analysis.loops import LoopTree
 from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from .call_tokens import all_of, carry, done_token, start_token
 from .group_calls import GroupCalls, has_meetings
+from .memory_fences import FLUSH
 
 __all__ = ["ChannelOrder"]
 
@@ -23,6 +24,7 @@ class ChannelOrder:
     Where work-items meet, this holds for the calls between two meetings (see :mod:`.group_calls`).
     Every call has its place in the program as attribute ``order``: what waits for another kernel must not be in an earlier
     level than a call before it, or that one might never be made.
+    A call that does not wait and is alone on its side of a channel needs no turn: it may be made where its token passes by.
     """
 
     name = "channel-order"
@@ -44,6 +46,8 @@ class ChannelOrder:
                 _take_turns(together, tree)
                 if len({tree.region_of(call) for call in together}) > 1:
                     _Chain(result, set(together)).run()
+        if not has_meetings(result):
+            _mark_immediate(ends)
         for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
             call.attrs["order"] = k
         return result
@@ -57,6 +61,14 @@ def _take_turns(calls: list[Op], tree: LoopTree):
     for together in regions.values():
         for turn, call in enumerate(together if len(together) > 1 else ()):
             call.attrs["turn"] = turn
+
+
+def _mark_immediate(ends: dict[End, list[Op]]):
+    """Mark the calls that may be answered at once: but where loads forget what they hold behind a call, a call has a unit that tells."""
+    for calls in ends.values():
+        (first, *others) = calls
+        if not others and not first.attrs["blocking"] and FLUSH not in first.attrs:
+            first.attrs[AT_ONCE] = True
 
 
 class _Chain:

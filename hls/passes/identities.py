@@ -5,10 +5,12 @@ operations when a rule is asked. Floats are only touched where every result stay
 """
 
 import math
+from functools import reduce
 
 from ..analysis.trips import INVERSE, implied
-from ..ir import BOOL, Builder, Op, Value
+from ..ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ..ir.rewrite import constant
+from ..ir.storage import zero
 from ..ir.types import FloatType, IntType
 from ..ir.values import signed
 
@@ -64,6 +66,9 @@ def _sub(op, b):
     inner = _defined_by(x, "add")
     if inner and y in inner.operands:  # (a + y) - y
         return inner.operands[1 - inner.operands.index(y)]
+    bit = _defined_by(y, "zext")
+    if constant(x) == 0 and bit and bit.operands[0].type == BOOL:  # a mask: all bits are that one
+        return b.value("sext", bit.operands[0], result=x.type)
     return None
 
 
@@ -212,11 +217,45 @@ def _nested_select(c, x, y, b):
     """c ? (d ? p : q) : y = c ? p : y where c implies d, and the like."""
     for arm, truth in ((x, True), (y, False)):
         inner = _defined_by(arm, "select")
-        decided = implied(c, truth).get(inner.operands[0]) if inner else None
-        if decided is not None:
-            chosen = inner.operands[1 if decided else 2]
+        chosen = _under(inner, implied(c, truth), b) if inner else None
+        if chosen is not None:
             return b.value("select", c, chosen, y) if truth else b.value("select", c, x, chosen)
-    return None
+    return _nothing_loaded(c, x, y)
+
+
+def _under(choice: Op, facts: dict[Value, bool], b: Builder) -> Value | None:
+    """What a choice is where the facts hold: one of its sides, or a choice by that half of its condition which they leave open."""
+    condition, x, y = choice.operands
+    if condition in facts:
+        return x if facts[condition] else y
+    together = _conjuncts(condition)
+    still_open = [each for each in together if not facts.get(each, False)]
+    if any(facts.get(each) is False for each in together):
+        return y
+    if len(still_open) == len(together):
+        return None
+    if not still_open:
+        return x
+    return b.value("select", reduce(lambda p, q: b.value("and", p, q), still_open), x, y)
+
+
+def _conjuncts(condition: Value) -> list[Value]:
+    """The conditions that hold together where this one does."""
+    both = _defined_by(condition, "and")
+    return list(dict.fromkeys(each for half in both.operands for each in _conjuncts(half))) if both else [condition]
+
+
+def _nothing_loaded(c, x, y):
+    """c ? (what is loaded if c holds) : 0: the load gives that anyway."""
+    load, lane = _defined_by(x, "load"), None
+    if load is None and _defined_by(x, "extract"):
+        load, lane = _defined_by(x.op.operands[0], "load"), constant(x.op.operands[1])
+    if load is None or constant(y) != zero(y.type) or math.copysign(1, constant(y)) < 0:
+        return None
+    mask = lane_mask(load) if lane is not None else None
+    by_lane = _defined_by(mask, "array") if mask is not None else None
+    needed = set(_conjuncts(c))
+    return x if any(set(_conjuncts(known)) == needed for known in (predicate(load), *([by_lane.operands[lane]] if by_lane else []))) else None
 
 
 def _extend(op, b):

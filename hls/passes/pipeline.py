@@ -12,6 +12,7 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
+from .balance import BalanceTrees
 from .carried import AssumeContinue
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
@@ -37,6 +38,7 @@ from .overwritten import Overwritten
 from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .promote import Promote
+from .recurrences import ShortenRecurrences
 from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
@@ -146,9 +148,12 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
         # before narrowing, while counters still step by a plain addition
         HoistInvariants(), InductionProducts(), *CLEAN,
+        # before values of different widths meet in one sum, and again where casts no longer stand between sums
+        ShortenRecurrences(), *CLEAN,
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
-        Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, Narrow(options.address_bits), *CLEAN,
+        Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, ShortenRecurrences(), *CLEAN, BalanceTrees(),
+        Narrow(options.address_bits), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
         AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,
@@ -158,6 +163,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
+        # elements of memory that loops carry by now are sums like others
+        ShortenRecurrences(), *CLEAN, BalanceTrees(),
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for

@@ -8,14 +8,14 @@ from amaranth.lib import stream
 
 from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 
-from ..analysis.channels import End, channel_ends
-from ..ir import Op, TokenType
+from ..analysis.channels import End, answers_at_once, channel_ends
+from ..ir import Op, TokenType, Value
 from ..memory import ChannelPlan
 from ..passes.group_calls import PHASE
 from ..passes.memory_fences import FLUSH
 from .interface import stream_prefix
 
-__all__ = ["Call", "ChannelWatch", "build_ends", "calls_of", "connect_channels"]
+__all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", "calls_of", "connect_channels"]
 
 
 class Call:
@@ -47,8 +47,40 @@ class Call:
         return self.unit.o[self.k], fields
 
 
+class CallAtOnce:
+    """A call that never waits, in a stage of a level: the channel is asked in the cycle in which its token moves on from there."""
+
+    def __init__(self, context, op: Op, end: End):
+        self.op, self.end = op, end
+        value = op.operands[2] if end.writes else op.results[0]
+        self.channel = stream.Signature(context.width(value)).create(path=(context.op_name(op),))
+        self._answers: dict[Value, Signal] = {}
+
+    def place(self, context, builder, stage: int) -> dict[Value, Signal]:
+        """Build the call into a level; returns the signals of its results, which are there in the same stage."""
+        if self._answers:
+            return self._answers
+        condition, m, channel = context.condition(self.op), builder.m, self.channel
+        on = C(1) if condition is None else builder.at(condition, stage)
+        self._answers = {r: Signal(context.width(r), name=context.name(r)) for r in self.op.results}
+        if self.end.writes:
+            m.d.comb += [channel.valid.eq(builder.valid(stage) & on), channel.payload.eq(builder.at(self.op.operands[2], stage))]
+            answers = [channel.ready & on]
+        else:
+            m.d.comb += channel.ready.eq(builder.valid(stage) & on)
+            there = channel.valid & on
+            answers = [Mux(there, channel.payload, 0), there]
+        m.d.comb += [signal.eq(answer) for signal, answer in zip(self._answers.values(), answers, strict=True)]
+        return self._answers
+
+
+def calls_at_once(context) -> dict[Op, CallAtOnce]:
+    """The calls of a kernel that never wait."""
+    return {op: CallAtOnce(context, op, end) for end, ops in channel_ends(context.function).items() for op in ops if answers_at_once(op)}
+
+
 def calls_of(context) -> dict[Op, Call]:
-    """The calls of a kernel, each with the unit that serves it and those it takes turns with."""
+    """The calls of a kernel that wait, or take turns, each with the unit that serves it and those it takes turns with."""
     found = {}
     for end, ops in channel_ends(context.function).items():
         for together in _together(context, ops):
@@ -62,7 +94,7 @@ def _together(context, ops: list[Op]) -> list[list[Op]]:
     groups: dict[tuple, list[Op]] = {}
     for k, plan in enumerate((context.plan.top, *context.plan.loops.values())):
         for op in ops:
-            if op in plan.place:
+            if op in plan.place and not answers_at_once(op):
                 groups.setdefault((k, op.attrs.get(PHASE, 0)), []).append(op)
     return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups.values()]
 
@@ -89,6 +121,8 @@ def build_ends(context) -> dict[End, object]:
     for unit, call in units.items():
         m.submodules[f"{context.op_name(call.op)}_unit"] = unit
         ends.setdefault(call.end, []).append(unit.channel)
+    for call in context.at_once.values():
+        ends.setdefault(call.end, []).append(call.channel)
     return {end: _merged(context, end, streams) for end, streams in ends.items()}
 
 

@@ -13,7 +13,7 @@ from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import AtomicAccess, LoadAccess, StoreAccess
-from .channels import calls_of
+from .channels import calls_at_once, calls_of
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
@@ -70,6 +70,7 @@ class KernelContext:
         self.units = {op: waiting[a.direction](self, a) for op, a in accesses if a.latency is None}
         self.ports = {op: fixed[a.direction](self, a) for op, a in accesses if a.latency is not None}  # never wait
         self.channels = calls_of(self)
+        self.at_once = calls_at_once(self)
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
         self.meets = meets_of(self)

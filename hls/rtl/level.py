@@ -86,16 +86,22 @@ class LevelBuilder:
         if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index:
             if has(op, "pure"):
                 return self._compute(op, self.region.place[op].stage)
+            if op in self.context.at_once:
+                return self.context.at_once[op].place(self.context, self, self.region.place[op].stage)[value]
             if op in self.context.ports:
                 return self.context.ports[op].place(self.context, self, self.region.place[op].stage)
         signal = Signal(self.context.width(value), name=f"{self.context.name(value)}_in")
         self.incoming[value] = signal
         return signal
 
-    def stores(self):
-        """Build the level's stores and atomic operations that never wait, whether or not a value asks for them."""
+    def effects(self):
+        """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for them."""
         for op, point in self.region.place.items():
-            if point.level != self.plan.index or op not in self.context.ports:
+            if point.level != self.plan.index:
+                continue
+            if op in self.context.at_once:
+                self.context.at_once[op].place(self.context, self, point.stage)
+            if op not in self.context.ports:
                 continue
             if op.opcode == "store":
                 self.context.ports[op].place(self.context, self, point.stage)

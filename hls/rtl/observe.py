@@ -51,7 +51,8 @@ class KernelCounters:
             )
 
     def _channels(self):
-        first = {call.end: call.op for call in reversed(self.context.channels.values())}
+        calls = [*self.context.channels.values(), *self.context.at_once.values()]
+        first = {call.end: call.op for call in reversed(calls)}
         for end in self.hardware.ends:
             plan = self.channels[end.channel, end.index].plan
             key = self.context.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")

@@ -142,7 +142,7 @@ class RegionBuilder:
         if self.plan.loop is not None:
             self._answer(builder)
             self._leave_windows(builder)
-        builder.stores()
+        builder.effects()
         queues.push()
         queues.accept()
         self.m.submodules[f"level{level.index}"] = builder.m

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..analysis.channels import is_call, passes_values
+from ..analysis.channels import answers_at_once, is_call, passes_values
 from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
 from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan
@@ -48,7 +48,7 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
         return any(a.direction != "load" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
-    return has(op, "region") or has(op, "wait") or is_call(op)
+    return has(op, "region") or has(op, "wait") or is_call(op) and not answers_at_once(op)
 
 
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
