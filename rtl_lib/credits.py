@@ -21,7 +21,8 @@ class CreditCounter(wiring.Component):
     1. After reset there are ``limit`` credits.
     2. ``available`` is high while there is at least one credit. It depends on registers only.
     3. ``take`` removes one credit. It must not be high while ``available`` is low.
-    4. Each high bit of ``give`` returns one credit, seen in ``available`` one cycle later. Never more
+    4. ``idle`` is high while all credits are there: what was sent has arrived. It depends on registers only.
+    5. Each high bit of ``give`` returns one credit, seen in ``available`` one cycle later. Never more
        credits are returned than were taken.
 
     Parameters
@@ -40,12 +41,13 @@ class CreditCounter(wiring.Component):
             "take": In(1),
             "give": In(gives),
             "available": Out(1),
+            "idle": Out(1),
         })
 
     def elaborate(self, platform):
         m = Module()
         credits = Signal(range(self.limit + 1), init=self.limit)
         returned = sum(self.give[1:], start=self.give[0])
-        m.d.comb += self.available.eq(credits != 0)
+        m.d.comb += [self.available.eq(credits != 0), self.idle.eq(credits == self.limit)]
         m.d.sync += credits.eq(credits - self.take + returned)
         return m

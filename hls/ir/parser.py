@@ -115,9 +115,9 @@ class _Parser:
         name = self.take("name")
         if name == "ptr":
             return PTR
-        token = re.fullmatch(r"token(_overlap)?(?:_(\d+))?", name)
+        token = re.fullmatch(r"token(_overlap)?(_between)?(?:_(\d+))?", name)
         if token:
-            return TokenType(token[1] is not None, int(token[2] or 1))
+            return TokenType(token[1] is not None, int(token[3] or 1), token[2] is not None)
         if not re.fullmatch(r"[if]\d+", name):
             self.place -= 1
             self.fail(f"unknown type {name}")

@@ -75,14 +75,16 @@ class TokenType:
     """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but waiting.
 
     ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says so).
-    ``distance``: as a loop's carried value it comes from so many iterations before.
+    ``distance``: as a loop's carried value it comes from so many iterations before. ``between``: it comes from all iterations of
+    earlier invocations of the loop, and from none of the same one.
     """
 
     overlap: bool = False
     distance: int = 1
+    between: bool = False
 
     def __str__(self):
-        return "token" + "_overlap" * self.overlap + f"_{self.distance}" * (self.distance > 1)
+        return "token" + "_overlap" * self.overlap + "_between" * self.between + f"_{self.distance}" * (self.distance > 1)
 
     @property
     def bits(self) -> int:

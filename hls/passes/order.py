@@ -74,13 +74,15 @@ class _Wait:
     """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or (``after_read``)
     for their loads to be answered.
 
-    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between.
+    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with ``between``,
+    any iteration of the loop's invocations before.
     """
 
     dst: Op
     distance: int
     overlap: bool
     after_read: bool = False
+    between: bool = False
 
 
 class _Orderer:
@@ -149,10 +151,23 @@ class _Orderer:
         inner = common[common.index(self.tree.loops[fact.loop]) + 1:]
         if fact.src is fact.dst:
             self._keep_apart(inner, fact.overlap)
-        elif fact.kind is not Kind.WAR or not self._in_pipeline(fact, inner):
+        elif fact.kind is Kind.WAR and self._in_pipeline(fact, inner):
+            return
+        elif self._beside(fact, inner):
+            wait = _Wait(fact.dst, 1, False, fact.kind is Kind.WAR, between=True)
+            self._need(inner[-1].body, fact.src, wait)
+            self._keep_apart(inner, False)
+        else:
             region = fact.loop.regions[0]
             wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR)
             self._need(region, self._ancestor(fact.src, region), wait)
+
+    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its
+        invocations, is all they need, and the loops around need not wait until it has ended."""
+        around = [self.tree.loops[fact.loop], *inner]
+        return (bool(inner) and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
+                and self.function.memories[memory_name(fact.src)].onchip and not any(loop.op.attrs.get("ring") for loop in around))
 
     def _common(self, fact: Dependence) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
@@ -288,7 +303,7 @@ class _Orderer:
     # --- fences ---
 
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
-        type = TokenType(wait.overlap, max(1, wait.distance))
+        type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
         end = self._end(region, sources, type, wait.after_read)
         if wait.dst.opcode != "store":  # what holds words of memory
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))

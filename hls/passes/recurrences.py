@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-import networkx as nx
-
-from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out, walk
+from ..analysis.recurrences import components
+from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out
 from ..ir.clone import clone_function
 from .associative import emit, neutral, pair_of, rewrite_as
 
@@ -45,18 +44,6 @@ class ShortenRecurrences:
         for _, loop in loops_inside_out(result.body):
             _Body(loop.regions[0]).run()
         return result
-
-
-def components(region: Region) -> dict[Value, int]:
-    """The values of a loop's body that depend on themselves in an iteration before, and which of them do so together."""
-    graph = nx.DiGraph()
-    for op in region.ops:
-        if not has(op, "terminator"):
-            read = {v for each in walk(Region(ops=[op])) for v in each.operands}
-            graph.add_edges_from((v, r) for v in read for r in op.results)
-    graph.add_edges_from(zip(region.terminator.operands[1:], region.args, strict=True))
-    together = (part for part in nx.strongly_connected_components(graph) if len(part) > 1)
-    return {value: k for k, part in enumerate(together) for value in part}
 
 
 class _Body:

@@ -51,7 +51,7 @@ class LoopExplainer:
         places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
         found = {}
         for c in plan.carried:
-            if isinstance(c.arg.type, TokenType) and not c.overlap and c.write.level > c.read.level:
+            if isinstance(c.arg.type, TokenType) and not c.overlap and not c.between and c.write.level > c.read.level:
                 cause = self._ordered(plan, c.arg, c.next)
                 if (cause.span, cause.other) not in places:
                     found.setdefault((cause.span, cause.other), cause)
@@ -60,7 +60,7 @@ class LoopExplainer:
     def _ways(self, plan: RegionPlan):
         """(values at its start, value at its end, what to say of it) of every recurrence that passes rows one iteration at a time."""
         for c in plan.carried:
-            if not c.overlap and not c.windowed and c.write.level > c.read.level:
+            if not c.overlap and not c.between and not c.windowed and c.write.level > c.read.level:
                 yield [c.arg], c.next, lambda c=c: self._crossing(plan, c.arg, c.next)
         if plan.decide.level and not plan.speculative:
             yield plan.region.args, plan.region.terminator.operands[0], lambda: self._late(plan)
@@ -89,6 +89,9 @@ class LoopExplainer:
         if not carried:
             place = _place(plan.region.terminator.operands[0], plan)
             return Bottleneck("condition", "continue condition", place, None, found.cycles, found.distance, shares)
+        order = next((c for c in carried if isinstance(c.arg.type, TokenType)), None)
+        if order is not None and taker(plan.region, order.arg) is not None:
+            return replace(self._ordered(plan, order.arg, order.next), cycles=found.cycles, distance=found.distance, shares=shares)
         named = next((c for c in carried if self._name(c.arg)), carried[0])
         subject = self._name(named.arg) or "a value"
         return Bottleneck("data", subject, _place(named.next, plan), None, found.cycles, found.distance, shares)
@@ -98,8 +101,9 @@ class LoopExplainer:
         for key, cycles in found.shares().items():
             named = self._key(plan, key)
             merged[named] = merged.get(named, 0.0) + cycles
-        whole = sum(merged.values()) or 1
-        return tuple(Share(name, span, cycles / whole) for (name, span), cycles in merged.items())
+        taken = {named: cycles for named, cycles in merged.items() if cycles > 0}  # what order comes late by is no part of the chain
+        whole = sum(taken.values()) or 1
+        return tuple(Share(name, span, cycles / whole) for (name, span), cycles in taken.items())
 
     def _key(self, plan: RegionPlan, key) -> tuple:
         """(words, span) of a node of the scheduling problem (see ``hls.schedule.stages``)."""
@@ -121,7 +125,7 @@ class LoopExplainer:
     def _waiting(self, plan: RegionPlan) -> Bottleneck:
         """The carried value, or the condition, whose way through the levels is the longest. The interval is that of runs in which
         no buffers overlap."""
-        ways = [(c.write, c.arg, c.next) for c in plan.carried if not c.overlap and c.write.level > c.read.level]
+        ways = [(c.write, c.arg, c.next) for c in plan.carried if not c.overlap and not c.between and c.write.level > c.read.level]
         last = max(ways, key=lambda way: way[0], default=None)
         if last is None or not plan.speculative and plan.decide.level and plan.decide >= last[0]:
             return self._late(plan)

@@ -269,13 +269,16 @@ class RegionBuilder:
                 self.m.d.comb += credits.give.eq(taken)
 
     def enter_windows(self, builder) -> list:
-        """One gate for each window that begins with the level; one of groups minds only their first tokens."""
+        """One gate for each window that begins with the level; one of groups minds only their first tokens. One between invocations has
+        another gate for first tokens: nobody may be inside."""
         gates = []
         for level, window, credits in self.windows:
             if level == builder.plan.index:
                 begins = C(1) if window.first is None else builder.at(window.first, 0)
                 self.m.d.comb += credits.take.eq(builder.enter & begins & self._matters(window))
                 gates.append(credits.available | ~begins | ~self._matters(window))
+                if window.between:
+                    gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 
     def late_errors(self, index) -> dict:

@@ -42,6 +42,11 @@ class Carried:
         return isinstance(self.arg.type, TokenType) and self.arg.type.overlap
 
     @property
+    def between(self) -> bool:
+        """Whether it is order among invocations of the loop alone."""
+        return isinstance(self.arg.type, TokenType) and self.arg.type.between
+
+    @property
     def distance(self) -> int:
         """How many iterations the value is old: 1 unless it is a token."""
         return self.arg.type.distance if isinstance(self.arg.type, TokenType) else 1
@@ -54,11 +59,12 @@ class Carried:
 
 @dataclass(frozen=True)
 class Window:
-    """At most ``most`` tokens are between the entry of a level and the passing of ``until``, in a later level.
+    """At most ``most`` tokens are between the entry of a level and the passing of ``until``, mostly in a later level.
 
     With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
     front of the level of ``until``, whether they go on or come behind the last one of their invocation. With ``first`` and ``last``
-    it counts groups: from the entry of a token that is its group's first one to the passing of its last.
+    it counts groups: from the entry of a token that is its group's first one to the passing of its last. One ``between`` invocations
+    lets the first token of one in only when no token is inside.
     """
 
     until: Point
@@ -67,6 +73,7 @@ class Window:
     undecided: bool = False
     first: Value | None = None
     last: Value | None = None
+    between: bool = False
 
 
 @dataclass(frozen=True)

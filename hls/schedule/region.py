@@ -9,6 +9,7 @@ from ..diag import CompileError
 from ..ir import Op, Region, Value
 from .groups import group_windows, ring_of
 from .history import histories
+from .invocations import passed_first
 from .levels import Levels, assign_levels, captures, is_exceptional
 from .limits import Limits
 from .modulo import Infeasible
@@ -70,7 +71,12 @@ class _Schedule:
     @property
     def always(self) -> tuple[Carried, ...]:
         """Carried values that matter in every run."""
-        return tuple(c for c in self.carried if not c.overlap)
+        return tuple(c for c in self.paced if not c.overlap)
+
+    @property
+    def paced(self) -> tuple[Carried, ...]:
+        """Carried values that keep tokens of one invocation apart."""
+        return tuple(c for c in self.carried if not c.between)
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class RegionPlanner:
         found, asked = self._schedule(region, loop), Limits.of(loop)
         rate = self._rate(found, loop, asked)
         again, delay = again_point(found.always, found.issue, found.ii, found.stages)
-        again_overlap, overlap_delay = again_point(found.carried, found.issue, found.ii, found.stages)
+        again_overlap, overlap_delay = again_point(found.paced, found.issue, found.ii, found.stages)
         paced = pace(found.levels, self.children)
         slots = self._slots(found, rate, loop, asked, paced)
         uniform = uniform_trips(region, loop, self.fixed)
@@ -318,7 +324,7 @@ class RegionPlanner:
         return (replace(plans[0], windows=windows), *plans[1:])
 
     def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes) -> LevelPlan:
-        stages, carried, decide = found.stages[k], found.carried, found.decide if found.speculative else None
+        stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
         elastic = 0 < stages.depth <= self.elastic_depth
         again, again_overlap = agains
         ready = ready_point(k, found.always, again, decide)
@@ -328,6 +334,9 @@ class RegionPlanner:
                         for c in carried if c.windowed and c.read.level == k)
         # behind a queue tokens may follow one another closer than the II, which histories cannot have
         paced = stages.shares or any(c.root is not None and c.read.level == k for c in carried)
+        until = passed_first(k, found.carried, found.start, self.timing)
+        if until is not None:
+            windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if paced else 1)
 
 

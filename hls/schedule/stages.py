@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
+from .invocations import forwards
 from .levels import Levels, join_values
 from .modulo import schedule
 from .problem import Dependence, Operation, Problem
@@ -163,7 +164,7 @@ class _ProblemBuilder:
         where it only matters if buffers overlap, the loop's header sees to it in such runs."""
         if not isinstance(type, TokenType):
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
-        elif not type.overlap:
+        elif not type.overlap and not type.between:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 
     def _entering(self, value):
@@ -193,14 +194,9 @@ class _ProblemBuilder:
         else:
             return
         if isinstance(value.type, TokenType):
-            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - self._forwards(user)))
+            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - forwards(user, self.timing)))
         else:
             self.edges.append(Dependence(source, user))
-
-    def _forwards(self, user) -> int:
-        """Cycles that a token may come late: a load that forwards sees what is stored until its data is there."""
-        access = self.timing.memory.accesses.get(user)
-        return access.latency if access is not None and access.forwarding else 0
 
     def _done(self, producer: Op | None) -> int:
         """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
