@@ -1,6 +1,7 @@
 """Why a loop does not have a smaller initiation interval, from the schedule's own explanation."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ..analysis.channels import is_call
 from ..ir import MemoryObject, Op, Region, TokenType, Value, has, memory_name
