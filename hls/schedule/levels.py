@@ -7,6 +7,7 @@ token would already have overwritten it.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import networkx as nx
 
@@ -103,15 +104,14 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
     calls = _calls(body)
     edges = _edges(body, inputs, carried, offering, calls)
-    values, ops = _levels(body, inputs, edges, offering, floor, calls)
-    while _raise_accesses(ops, floor, memory):
-        values, ops = _levels(body, inputs, edges, offering, floor, calls)
-        if max(ops.values()) > len(body):
-            raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
+    assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, memory)
+    values, ops, read, write = assign(floor)
+    if any(isinstance(arg.type, TokenType) and r < w for arg, r, w in zip(carried, read, write, strict=True)):
+        closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
+        if _waits_less(carried, closer[2:], (read, write)):
+            values, ops, read, write = closer
     decide = values.get(yielded[0], 0) if yielded else 0
-    read = _read_levels(ops, inputs, values, carried, yielded)
     values |= zip(carried, read, strict=True)
-    write = tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
     _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
     return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
@@ -151,6 +151,48 @@ def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
     waits = [op for op in calls if op in offering and op.attrs.get("blocking", True)]
     return edges + [(_At(first), _At(op), False) for op in waits for first in calls[:calls.index(op)]]
+
+
+def _assigned(body, inputs, edges, offering, calls, carried, yielded, memory, floor) -> tuple[dict, dict, tuple, tuple]:
+    """(levels of values, of operations, and where each carried value is read, and written), none below its floor."""
+    floor = dict(floor)
+    values, ops = _levels(body, inputs, edges, offering, floor, calls)
+    while _raise_accesses(ops, floor, memory):
+        values, ops = _levels(body, inputs, edges, offering, floor, calls)
+        if max(ops.values()) > len(body):
+            raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
+    read = _read_levels(ops, inputs, values, carried, yielded)
+    return values, ops, read, tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
+
+
+def _late_floor(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], carried: set[Value],
+                yielded: set[Value]) -> dict[Op, int]:
+    """Floors that put what waits for earlier iterations, and never waits by itself, beside the first that needs it: what lies
+    before that, a load perhaps, is no part of the wait then."""
+    floor, users = dict(floor), {}
+    for op in ops:
+        for value in inputs[op]:
+            if value.op in ops:
+                users.setdefault(value.op, []).append(op)
+    waiting, found = {arg for arg in carried if isinstance(arg.type, TokenType)}, []
+    for op in ops:  # in program order
+        if op not in variable and waiting.intersection(op.operands):
+            waiting.update(r for r in op.results if isinstance(r.type, TokenType))
+            if not any(r in yielded and not isinstance(r.type, TokenType) for r in op.results):
+                found.append(op)
+    follows: set[Op] = set()  # for the next iteration alone: where what they wait for is
+    for op in reversed(found):
+        needed = [max(ops[user], floor[user]) for user in users.get(op, ()) if user not in follows]
+        floor[op] = max(floor[op], min(needed, default=0))
+        if not needed:
+            follows.add(op)
+    return floor
+
+
+def _waits_less(carried, found: tuple, before: tuple) -> bool:
+    """Whether fewer levels lie between where tokens are read and where they are given, and for none more."""
+    spans = [[w - r for arg, r, w in zip(carried, *points, strict=True) if isinstance(arg.type, TokenType)] for points in (found, before)]
+    return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 
 def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:

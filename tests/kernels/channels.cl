@@ -252,3 +252,46 @@ __kernel void fenced_sink(__global int *restrict out, int n) {
         mem_fence(CLK_CHANNEL_MEM_FENCE);
     }
 }
+
+// State that depends on calls that do not wait: bytes of three senders are gathered in a word, and leave it one by one.
+channel uchar lanes[3];
+channel uchar gathered;
+
+__kernel void lane_source(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) {
+        #pragma unroll
+        for (int k = 0; k < 3; k++)
+            write_channel_intel(lanes[k], (uchar)(a[i] >> k));
+    }
+}
+__kernel void gathers(int n) {
+    uint kept = 0, count = 0;
+    int sent = 0;
+    while (sent < 3 * n) {
+        #pragma unroll
+        for (int k = 0; k < 3; k++) {
+            if (count < 3) {
+                bool valid;
+                uchar x = read_channel_nb_intel(lanes[k], &valid);
+                if (valid) {
+                    kept = kept << 8 | x;
+                    count++;
+                }
+            }
+        }
+        if (count > 0 && write_channel_nb_intel(gathered, (uchar)(kept >> (count - 1) * 8))) {
+            count--;
+            sent++;
+        }
+    }
+}
+__kernel void gathered_sink(__global int *restrict out, int n) {
+    int sum = 0, mixed = 0;  // in whatever order they come
+    for (int i = 0; i < 3 * n; i++) {
+        uchar x = read_channel_intel(gathered);
+        sum += x;
+        mixed ^= x;
+    }
+    out[0] = sum;
+    out[1] = mixed;
+}

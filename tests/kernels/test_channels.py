@@ -59,6 +59,7 @@ GROUPS = {
     "fences": lambda n: {"fenced_source": reads(n), "fenced_sink": writes(n)},
     "pipes": lambda n: {"pipe_source": reads(n), "pipe_sink": writes(n)},
     "pipes_that_do_not_block": lambda n: {"pipe_tries": reads(n), "pipe_polls": writes(n)},
+    "calls_at_once": lambda n: {"lane_source": reads(n), "gathers": only(n), "gathered_sink": writes(n, 2)},
     "items": lambda n: {"item_source": Launch({"a": ints(n)}, {}, (n,)),
                         "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,))},
 }
@@ -85,6 +86,15 @@ def test_a_value_every_cycle_through_every_kind_of_storage(system):
         (end,) = [end for end in run[kernel]["channels"] if end["end"] == "write"]
         assert (end["name"], end["depth"], end["values"]) == (name, depth, n)
         assert end["max_level"] <= depth
+
+
+def test_state_that_depends_on_calls_that_do_not_wait(system):
+    """Through queues each of the four calls would take at least six cycles."""
+    n = 400
+    (run,) = system.check_together(GROUPS["calls_at_once"](n))
+    (loop,) = run["gathers"]["loops"]
+    assert loop["static_ii"] <= 7
+    assert max(one["cycles"] for one in run.values()) < 3 * n * loop["static_ii"] + 400
 
 
 def test_who_waits_is_said(system):
