@@ -43,6 +43,7 @@ from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
 from .simd import Simd
+from .small_loops import SmallLoops
 from .sroa import SplitArrays
 from .steady_loads import SteadyLoads
 from .store_turns import StoreTurns
@@ -118,6 +119,7 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
     """The passes that a kernel without calls goes through."""
+    small = SmallLoops(joined=options.word_bytes > 0)
     return [
         DropNeedless(), FencedMemory(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
@@ -128,7 +130,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
         # Loops that only shift an array are one operation from then on, whether marked or not.
-        Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, warn=options.warn, record=options.record), *CLEAN)),
+        Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
         ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen

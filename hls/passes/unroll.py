@@ -1,14 +1,15 @@
 """Loops are unrolled."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..analysis.loops import Loop
 from ..analysis.trips import Trips, count_trips
 from ..diag import CompileError, Diagnostic, Span
-from ..ir import Builder, Function, MemoryObject, Op, Region, Value, walk
+from ..ir import Builder, Function, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, rewrite
+from .small_loops import SmallLoops
 
 __all__ = ["Unroll", "Unrolled"]
 
@@ -33,17 +34,14 @@ class Unroll:
 
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
-    first runs only if the one before said so (unless that is known). Innermost loops of at most ``auto_trips`` trips that index a
-    private array that is shifted, or has at most ``register_bits`` bits, are unrolled without a mark, so that it becomes
-    registers, unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
+    first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are unrolled without a mark,
+    unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
     copies. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
     max_guarded: int = 64
-    auto_trips: int = 16
-    auto_ops: int = 512
-    register_bits: int = 4096
+    small: SmallLoops = field(default_factory=SmallLoops)
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Unrolled], None] | None = None
 
@@ -53,7 +51,7 @@ class Unroll:
         """Raises CompileError where the result would have more than ``max_ops`` operations."""
         result = clone_function(function)
         total = sum(1 for _ in walk(result.body))
-        chosen = self._choose(result.body, result)
+        chosen = self._choose(result.body, result, function.attrs.get("ndrange", False), total)
         for op, factor, trips in chosen:
             total += self._expected(op.regions[0]) * factor - self._size(op)
             self._check_size(op, factor, total, trips)
@@ -90,26 +88,27 @@ class Unroll:
             full = trips is not None and factor == trips.count
             self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
 
-    def _choose(self, region: Region, function: Function) -> list[tuple[Op, int, Trips | None]]:
-        """(loop, factor, trips) of the outermost loops to unroll now."""
+    def _choose(self, region: Region, function: Function, inside: bool, total: int) -> list[tuple[Op, int, Trips | None]]:
+        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a launch; ``total``:
+        operations of the kernel."""
         found = []
         for op in region.ops:
-            choice = self._decide(op, function) if op.opcode == "loop" else None
+            choice = self._decide(op, function, inside, total) if op.opcode == "loop" else None
             if choice is not None:
                 found.append((op, *choice))
             else:
                 for inner in op.regions:
-                    found += self._choose(inner, function)
+                    found += self._choose(inner, function, inside or op.opcode == "loop", total)
         return found
 
-    def _decide(self, op: Op, function: Function) -> tuple[int, Trips | None] | None:
+    def _decide(self, op: Op, function: Function, inside: bool, total: int) -> tuple[int, Trips | None] | None:
         wish = op.attrs.get("unroll", 0)
         if wish == 1:
             return None
         trips = _trips(op)
         if wish == 0:
-            automatic = (trips is not None and not _CONTROLS & op.attrs.keys() and self._small(op, trips, function)
-                         and self._indexes_array(op, function))
+            room = total < self.max_ops // 2  # what nobody asked for must not make a kernel too large
+            automatic = trips is not None and room and not _CONTROLS & op.attrs.keys() and self.small.chooses(op, trips, function, inside)
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
@@ -122,24 +121,6 @@ class Unroll:
             self._warn(op, f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
                        "ask for fewer copies, or remove it")
         return trips.count, trips
-
-    def _small(self, op: Op, trips: Trips, function: Function) -> bool:
-        most = min(self.auto_trips, function.attrs.get("max_unroll_loops", self.auto_trips))
-        return trips.count <= most and trips.count * self._size(op) <= self.auto_ops
-
-    def _indexes_array(self, op: Op, function: Function) -> bool:
-        """Whether the loop, with none inside, accesses a small private array at a place that is not constant."""
-        inside = list(walk(op.regions[0]))
-        return not any(inner.opcode == "loop" for inner in inside) and any(
-            inner.opcode == "addr" and constant(inner.operands[0]) is None
-            and self._is_registers(function.memories[inner.attrs["mem"]], function) for inner in inside)
-
-    def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
-        """Whether a private array may become registers: it is small, or shifted as a whole."""
-        if memory.space != "private":
-            return False
-        return memory.length * memory.element.bits <= self.register_bits or any(
-            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body))
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:

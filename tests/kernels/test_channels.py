@@ -89,11 +89,11 @@ def test_a_value_every_cycle_through_every_kind_of_storage(system):
 
 
 def test_state_that_depends_on_calls_that_do_not_wait(system):
-    """Through queues each of the four calls would take at least six cycles."""
+    """Through queues each of the four calls would take six cycles and more, one after the other."""
     n = 400
     (run,) = system.check_together(GROUPS["calls_at_once"](n))
     (loop,) = run["gathers"]["loops"]
-    assert loop["static_ii"] <= 7
+    assert loop["static_ii"] <= 10
     assert max(one["cycles"] for one in run.values()) < 3 * n * loop["static_ii"] + 400
 
 
