@@ -10,8 +10,7 @@ from .analysis.token_run import Link
 from .banking import When
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Function, Module, Op, walk
-from .ir.clone import clone_function
+from .ir import Function, Module, Op
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory, share_copies
 from .options import Options
 from .passes.copies import GroupCopies
@@ -23,6 +22,7 @@ from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.program import link_program
 from .passes.relaxed import BalanceSums, PartialSums
+from .passes.silence import without_printf
 from .passes.unroll import Unrolled
 from .profile import decode
 from .rtl.interface import SystemInterface
@@ -103,20 +103,11 @@ def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board)
 
 
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
-    """How many values each channel (by name and index) holds as hardware, for a linked program. What printf shows passes by no
-    channel, so it is left out. Raises CompileError for a program that cannot be hardware."""
+    """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for one
+    that cannot be hardware."""
     with uncollected():
-        silent = Module({f.name: _without_printf(f) for f in module.functions.values()}, module.sources, module.channels)
-        kernels, _ = plan_module(silent, board, options)
-        return {(c.channel, c.index): c.depth for c in _channels(silent, kernels, board)}
-
-
-def _without_printf(function: Function) -> Function:
-    result = clone_function(function)
-    regions = [result.body, *(region for op in walk(result.body) for region in op.regions)]
-    for region in regions:
-        region.ops = [op for op in region.ops if op.opcode != "printf"]
-    return result
+        kernels, _ = plan_module(module, board, options)
+        return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}
 
 
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
@@ -132,7 +123,7 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     timing = OperatorTiming(board.delay_model(), board.address_bits)
     told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
-    optimized = optimize(module, PipelineOptions(
+    optimized = optimize(without_printf(module), PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
         fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))

@@ -3,6 +3,7 @@
 The conversion to Verilog looks at every bit of every instance, which takes seconds for parts with wide words. A class
 marked :func:`shared` is converted alone, once for each set of constructor arguments, and kept in a cache on disk; a design
 that is converted through :func:`convert` holds instances of it. Simulated in Python, such parts are ordinary components.
+A part with a method ``own_verilog``, which gives the text of its module for a name, is not converted at all.
 """
 
 import functools
@@ -81,7 +82,11 @@ class PartLibrary:
     def _converted(self, part) -> _Converted:
         name = _name(part)
         if self._load(name) is None:
-            self.modules[name] = self._convert(part, name)
+            if hasattr(part, "own_verilog"):
+                self.modules[name] = _Converted(name, (), ("clk",), verilog=part.own_verilog(name))
+                self._save(self.modules[name])
+            else:
+                self.modules[name] = self._convert(part, name)
         return self.modules[name]
 
     def _convert(self, part, name: str) -> _Converted:

@@ -1,8 +1,9 @@
 """Which numbers an integer value can be: an interval of its unsigned and one of its signed reading."""
 
 import itertools
+from dataclasses import dataclass
 
-from ..ir import Function, IntType, Op, Region, Value
+from ..ir import Function, IntType, Op, Region, Value, walk
 from ..ir.rewrite import constant
 from .transfer import TRANSFER, Range
 from .trips import implied
@@ -24,38 +25,84 @@ def ranges(function: Function) -> dict[Value, Range]:
     return analysis.of
 
 
+@dataclass(frozen=True)
+class _Step:
+    """An operation whose result's range depends on others: those of ``inputs``. A ``select`` knows ``facts`` of each arm."""
+
+    op: Op
+    inputs: tuple[Value, ...]
+    facts: tuple[dict[Value, bool], ...] = ()
+
+
 class _Ranges:
+    """Bodies of loops are walked until guesses hold, and those of loops inside each time again: so that a nest does not cost a power of
+    its depth, a step is taken again only when a range that it depends on has changed since."""
+
     def __init__(self):
         self.of: dict[Value, Range] = {}
+        self._changed: dict[Value, int] = {}  #: when the range of a value changed last
+        self._taken: dict[Op, int] = {}  #: when a step was taken last
+        self._now = 0
+        self._steps: dict[Region, list[_Step]] = {}
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
-            self.of[value] = Range.full(value.type.bits)
+            self._put(value, Range.full(value.type.bits))
+
+    def _put(self, value: Value, found: Range):
+        if self.of.get(value) != found:
+            self._now += 1
+            self.of[value], self._changed[value] = found, self._now
 
     def region(self, region: Region):
-        for op in region.ops:
-            if op.opcode == "loop":
-                self._loop(op)
-            elif op.opcode == "select":
-                self._select(op)
+        for step in self._of_region(region):
+            taken = self._taken.get(step.op)
+            if taken is not None and all(self._changed[v] <= taken for v in step.inputs):
+                continue
+            if step.op.opcode == "loop":
+                self._loop(step.op)
+            elif step.op.opcode == "select":
+                arms = [self.under(arm, facts) for arm, facts in zip(step.op.operands[1:], step.facts)]
+                self._put(step.op.result, arms[0].join(arms[1]))
             else:
-                self._plain(op)
+                rule = TRANSFER[step.op.opcode]
+                self._put(step.op.result, rule(step.op.result.type.bits, *(self.of[v] for v in step.op.operands)))
+            self._taken[step.op] = self._now
 
-    def _plain(self, op: Op):
-        for value in op.results:
-            self.full(value)
-        rule = TRANSFER.get(op.opcode)
-        if op.opcode == "const" and isinstance(op.result.type, IntType):
-            self.of[op.result] = Range.exact(constant(op.result), op.result.type.bits)
-        elif rule is not None and isinstance(op.result.type, IntType):
-            self.of[op.result] = rule(op.result.type.bits, *(self.of[v] for v in op.operands))
+    def _of_region(self, region: Region) -> list[_Step]:
+        """The steps of a region; the ranges of what depends on nothing are set at once."""
+        if region not in self._steps:
+            self._steps[region] = [step for op in region.ops if (step := self._step(op))]
+        return self._steps[region]
 
-    def _select(self, op: Op):
-        condition, *arms = op.operands
-        if not isinstance(op.result.type, IntType):
-            return
-        held = [self.under(arm, implied(condition, truth)) for arm, truth in zip(arms, (True, False))]
-        self.of[op.result] = held[0].join(held[1])
+    def _step(self, op: Op) -> _Step | None:
+        if op.opcode == "loop":
+            return _Step(op, self._inputs_of_loop(op))
+        if not op.results or not isinstance(op.results[0].type, IntType):
+            for value in op.results:
+                self.full(value)
+            return None
+        if op.opcode == "select":
+            facts = tuple(implied(op.operands[0], truth) for truth in (True, False))
+            return _Step(op, tuple({*op.operands[1:], *_compared(*facts)}), facts)
+        if op.opcode in TRANSFER:
+            return _Step(op, tuple(op.operands))
+        if op.opcode == "const":
+            self._put(op.result, Range.exact(constant(op.result), op.result.type.bits))
+        else:
+            for value in op.results:
+                self.full(value)
+        return None
+
+    def _inputs_of_loop(self, loop: Op) -> tuple[Value, ...]:
+        """Values from outside on which the ranges in a loop depend."""
+        (body,) = loop.regions
+        again, *nexts = body.terminator.operands
+        read = {*loop.operands[1:], *nexts, *_compared(implied(again))}
+        for step in self._of_region(body):
+            read.update(step.inputs)
+        inside = {*body.args, *(value for op in walk(body) for value in op.results)}
+        return tuple(value for value in read - inside if isinstance(value.type, IntType))
 
     def under(self, value: Value, facts: dict[Value, bool]) -> Range:
         """The range of ``value`` where the facts (conditions and their truth) hold."""
@@ -79,7 +126,7 @@ class _Ranges:
         guess = {k: self.of[inits[k]] for k in counted}
         for attempt in itertools.count():
             for k in counted:
-                self.of[body.args[k]] = guess[k]
+                self._put(body.args[k], guess[k])
             self.region(body)
             wider = self._wider(body, guess, attempt)
             if wider == guess:
@@ -87,7 +134,7 @@ class _Ranges:
             guess = wider
         for k, after in enumerate(body.terminator.operands[1:]):
             if k in guess:
-                self.of[op.results[k]] = self.of[inits[k]].join(self.of[after])
+                self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
         """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything."""
@@ -117,6 +164,12 @@ class _Ranges:
         limit = self.under(value, facts)
         self.of[value] = known
         return limit
+
+
+def _compared(*facts: dict[Value, bool]) -> set[Value]:
+    """The integers that the conditions of facts compare."""
+    return {value for known in facts for condition in known if condition.op is not None and condition.op.opcode in _BOUNDS
+            for value in condition.op.operands if isinstance(value.type, IntType)}
 
 
 def _less(signed: bool, strict: bool):

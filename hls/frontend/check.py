@@ -5,10 +5,11 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
-from .attributes import ARGUMENT, CHANNEL, FUNCTION, check_function
+from .attributes import ARGUMENT, CHANNEL, FUNCTION, MEANT_FOR_OTHERS, check_function
 from .check_statements import StatementChecker
 from .flow import completes, stray_gotos
 from .layout import has_pointer
+from .lexer import Attribute
 from .parse import Syntax
 
 __all__ = ["Program", "check"]
@@ -22,6 +23,7 @@ class Program(StatementChecker):
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
         self._kernels: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each
+        self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}  #: attributes of declarations before the definition
         self._called: dict[tt.FunctionTree, tt.FunctionTree] = {}  #: the helper that a called kernel is
 
     def run(self):
@@ -40,6 +42,7 @@ class Program(StatementChecker):
                     raise CompileError.at(self.span(node), "this cannot stand at file scope")
         self.unattached(pending)
         self._check_calls()
+        self._attributes_of_nothing()
 
     # -- file scope
 
@@ -49,7 +52,11 @@ class Program(StatementChecker):
             self.base(node.type, span)
         elif isinstance(node.type, c_ast.FuncDecl):
             with self.poisoning(node.name):
-                self._function(node)
+                function = self._function(node)
+            if function.body is None:
+                self._prototypes.setdefault(function, []).extend(self.attributes(node))
+            else:
+                self._function_attributes(function, self.attributes(node))
         else:
             with self.poisoning(node.name):
                 if "channel" in node.quals:
@@ -173,7 +180,7 @@ class Program(StatementChecker):
             note = Diagnostic("the first one is here", function.span, severity="note")
             raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
         function.span = self.name_span(node.decl)
-        self._function_attributes(function, node.decl)
+        self._function_attributes(function, [*self._prototypes.get(function, ()), *self.attributes(node.decl)])
         if function.kernel:
             self._kernels[function] = node
         self._check_body(function, node)
@@ -213,11 +220,24 @@ class Program(StatementChecker):
             self.warn(function.span, f"'{function.name}' may end without returning a value", "add a return at its end")
         self.functions.append(function)
 
-    def _function_attributes(self, function: tt.FunctionTree, decl):
-        attrs, spans = self.read_attributes(self.attributes(decl), FUNCTION)
+    def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]):
+        attrs, spans = self.read_attributes(found, FUNCTION)
+        if not function.kernel:
+            for attribute in found:
+                if attribute.name in FUNCTION:
+                    self.warn(attribute.span, f"the attribute '{attribute.name}' of '{function.name}' is ignored: it is no kernel",
+                              "give it to the kernels that call it")
+            return
         function.attrs |= attrs
         with self.recover():
             check_function(attrs, spans, len(function.parameters))
+
+    def _attributes_of_nothing(self):
+        """Warn of attributes that nobody asked for: they stand where none has a meaning."""
+        for attribute in self.syntax.attributes:
+            if attribute not in self.looked_at and attribute.name not in MEANT_FOR_OTHERS:
+                self.warn(attribute.span, f"the attribute '{attribute.name}' is ignored here",
+                          "write it at a kernel, a variable, an argument, a struct or a loop")
 
     # -- the program as a whole
 

@@ -65,8 +65,7 @@ class ConversionChecker(ValueChecker):
         if _plain(source.pointee) != _plain(t.pointee) and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
             raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
         if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
-            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}': const would be lost",
-                                  "declare the other side const as well")
+            self.warn(e.span, f"{role} is '{source}', not '{t}': const is lost", "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)
 
     def _expr_cast(self, node):

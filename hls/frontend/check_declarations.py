@@ -159,9 +159,20 @@ class DeclarationChecker(CallChecker):
         except ValueError as error:
             raise CompileError.at(error.args[0].span, "the value of a constant must be constant") from None
         value = constant(initial[0][1]) if ct.arithmetic(t) else None
+        self._table_attributes(node)
         variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
         self.add(variable.name, variable, span)
         self.constants.append(variable)
+
+
+    def _table_attributes(self, node):
+        """Warn of those that shape memories: a table has no stores, and a port for each read."""
+        found = self.attributes(node)
+        self.read_attributes(found, MEMORY)
+        for attribute in found:
+            if attribute.name in MEMORY and attribute.name != "aligned":
+                self.warn(attribute.span, f"the attribute '{attribute.name}' of the table '{node.name}' is ignored",
+                          "declare it without const in a kernel, if it should be a memory of this shape")
 
 
 def _words(node) -> list[str]:

@@ -7,7 +7,7 @@ from . import tree as tt
 from . import types as ct
 from .check_declarations import DeclarationChecker
 from .parse import parse_expressions
-from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma
+from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma, without_vendor
 
 __all__ = ["PragmaChecker"]
 
@@ -26,11 +26,10 @@ class PragmaChecker(DeclarationChecker):
         pragma = read_loop_pragma(str(text), span)
         if pragma is not None:
             return [pragma]
-        first = (str(text).split() or [""])[0]
-        if first not in IGNORED_PRAGMAS:
-            shown = first if first != "__attribute__" else str(text).split()[1]
-            self.warn(span, f"unknown pragma '{shown}' is ignored" if first == shown else
-                      f"unknown attribute '{shown}' is ignored", self._similar_pragma(shown))
+        kind = "attribute" if text.startswith("__attribute__") else "pragma"
+        name = (without_vendor(str(text)).split() or [""])[0]
+        if name not in IGNORED_PRAGMAS:
+            self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name))
         return []
 
     def _similar_pragma(self, name: str) -> str:

@@ -21,6 +21,7 @@ class StructChecker(Scopes):
     def __init__(self, syntax: Syntax):
         super().__init__()
         self.syntax = syntax
+        self.looked_at: set[Attribute] = set()  #: attributes of which something was made or said
         self._structs: dict[int, ct.Struct] = {}  #: by node: `struct {int a;} x, y;` holds one node twice
 
     def span(self, node) -> Span | None:
@@ -72,7 +73,9 @@ class StructChecker(Scopes):
             names[name] = True
         if not members:
             raise CompileError.at(span, f"'{struct}' has no members", "give it at least one")
-        packed, align = self._layout_attributes(self.syntax.struct_attributes(node), struct)
+        found = self.syntax.struct_attributes(node)
+        self.looked_at.update(found)
+        packed, align = self._layout_attributes(found, struct)
         struct.complete(members, packed, align)
         if struct.size > _LARGEST_STRUCT:
             struct.members = None
@@ -103,10 +106,15 @@ class StructChecker(Scopes):
         raise CompileError.at(place, f"'{struct}' has a member without a name", "name it, and write the name in each use")
 
     def attributes(self, node) -> list[Attribute]:
-        """All attributes of a declaration, before and after its declarator."""
-        words = [*node.quals, *getattr(node, "funcspec", []), *(innermost(node).quals or [])]
+        """All attributes of a declaration, before, in and after its declarator."""
+        words, inner = [*node.quals, *getattr(node, "funcspec", [])], node.type
+        while inner is not None:
+            words += getattr(inner, "quals", None) or []
+            inner = inner.type if isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl)) else None
         found = [a for w in words if isinstance(w, Word) for a in w.attributes]
-        return list(dict.fromkeys([*found, *self.syntax.attributes_after(innermost(node))]))
+        found = list(dict.fromkeys([*found, *self.syntax.attributes_after(innermost(node))]))
+        self.looked_at.update(found)
+        return found
 
     def _layout_attributes(self, attributes: list[Attribute], struct, member: str = "") -> tuple[bool, int]:
         """(packed, least alignment) of the attributes of a struct or a member."""

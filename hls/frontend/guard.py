@@ -4,14 +4,16 @@ import re
 
 from ..diag import CompileError, Span
 
-__all__ = ["MOST_EXPANDED", "check_source"]
+__all__ = ["EXPANDED_FOR_EACH", "MOST_EXPANDED", "MOST_READ", "check_source"]
 
 _MOST_BYTES = 4 << 20
 _MOST_TOKENS = 200_000
 _DEEPEST = 400
 _LONGEST = 2_000
-#: tokens that macros may become, all together
-MOST_EXPANDED = 300_000
+#: tokens of a file with all that it includes
+MOST_READ = 300_000
+#: tokens that macros may become, all together, and how many more for each token that was read
+MOST_EXPANDED, EXPANDED_FOR_EACH = 200_000, 10
 
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[({\[]|[)}\]]|\w+|[^\w\s]""", re.DOTALL)
 

@@ -54,6 +54,7 @@ class OpenCLLexer(CLexer):
         self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
         self.trailing: dict[tuple, list[Attribute]] = {}
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
+        self.attributes: list[Attribute] = []  #: all that a declaration, a struct or a function should have
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
         self.errors: list[Diagnostic] = []  #: words that are refused: the parser goes on with them as names
@@ -111,6 +112,7 @@ class OpenCLLexer(CLexer):
             if token.type == "ID" and token.value in ("__attribute__", "__attribute"):
                 k, attributes = _attribute(tokens, k)
                 if out and out[-1].type == "COMMA" and (name := _declarator(tokens, k)) is not None:
+                    self.attributes += attributes
                     self._trail(name, attributes)
                     continue
                 self._attach(out, _after_attributes(tokens, k, bool(out) and out[-1].type in _AFTER_STATEMENT), token, attributes)
@@ -135,6 +137,8 @@ class OpenCLLexer(CLexer):
         place = (token.lineno, token.column, token.filename)
         span = token.value.span
         before = out[-1].type if out else "SEMI"
+        if following is None or following.type not in _LOOPS or before not in _AFTER_STATEMENT:
+            self.attributes += attributes
         struct = following if before in ("STRUCT", "UNION") else _closed_struct(out) if before == "RBRACE" else None
         if struct is not None:
             place = (struct.filename, struct.lineno, struct.column)

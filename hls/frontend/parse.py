@@ -186,6 +186,7 @@ class Syntax:
         self._trailing = lexer.trailing
         self._lengths = lexer.lengths
         self._struct_attributes = lexer.struct_attributes
+        self.attributes = lexer.attributes  #: all but those of loops
 
     def span(self, node) -> Span | None:
         """The place of a node."""

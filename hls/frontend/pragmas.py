@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Span
 
-__all__ = ["IGNORED_PRAGMAS", "LARGEST", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma"]
+__all__ = ["IGNORED_PRAGMAS", "LARGEST", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma",
+           "without_vendor"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
 }
 
 #: first words of pragmas that ask for nothing here
-IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once", "GCC", "clang"})
+IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 
 #: attributes before a loop, by the pragma that says the same; a pipelined loop is what every loop is here
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
@@ -75,7 +76,7 @@ class LoopPragma:
 
 def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     """The pragma, or None if it is none of a loop. Raises CompileError where its form is wrong."""
-    text = _without_vendor(text.strip())
+    text = without_vendor(text.strip())
     name, _, rest = re.sub(r"^(\w+)", r"\1 ", text).partition(" ")
     rest = rest.strip()
     if name in _CLAUSES:
@@ -103,7 +104,8 @@ def _bare(text: str) -> str:
     return text[1:-1].strip() if depth == 0 else text
 
 
-def _without_vendor(text: str) -> str:
+def without_vendor(text: str) -> str:
+    """A pragma's text; of an attribute before a loop, that of the pragma that says the same."""
     attribute = re.match(r"__attribute__ (\w+) ?(.*)", text)
     if not attribute:
         return text

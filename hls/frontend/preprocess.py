@@ -6,14 +6,14 @@ gets the place of the macro's name where it was used; an argument of a macro kee
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pcpp import Action, OutputDirective, Preprocessor
 
 from ..diag import CompileError, Diagnostic, Span
-from .guard import MOST_EXPANDED, check_source
+from .guard import EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
 from .predefined import PREDEFINED
 
 __all__ = ["Expanded", "preprocess", "with_macro"]
@@ -25,6 +25,8 @@ _HEADERS = Path(__file__).parent / "headers"
 _PROVIDED = frozenset(path.name for path in _HEADERS.glob("*.h"))
 #: what a C program includes of its library has other names here
 _OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
+#: how many tokens are looked at together for macros, and where they may be parted
+_PIECE, _ENDS_PIECE = 100, frozenset(";{},=+-*/&|<>")
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
 
 
@@ -96,7 +98,10 @@ class _OpenCLPreprocessor(Preprocessor):
         self.diagnostics: list[Diagnostic] = []
         self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
         self.defined: dict[str, Span] = {}  #: where each macro of the program is defined first
-        self.expanded = 0  #: tokens read, and looked at for macros
+        self.read = 0  #: tokens of files
+        self.expanded = 0  #: tokens that macros became
+        self.depth = 0  #: macros around what is looked at for macros
+        self.balanced = True  #: every macro has as many parentheses of one kind as of the other
         super().__init__()
         self.lastdirective = None
 
@@ -105,7 +110,10 @@ class _OpenCLPreprocessor(Preprocessor):
     def group_lines(self, input, abssource):
         name = abssource if self.sources else self.main_file
         self.sources.setdefault(name, input)
-        self._spend(check_source(input, name), Span(name, 1))
+        self.read += check_source(input, name)
+        if self.read > MOST_READ:
+            raise CompileError.at(self._place() or Span(name, 1), f"this file and what it includes are more than {MOST_READ:,} words and signs",
+                                  "pass large tables as __global const arguments")
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
@@ -116,17 +124,42 @@ class _OpenCLPreprocessor(Preprocessor):
                 token.source = _Origin(token.place)
             yield line
 
-    def _spend(self, tokens: int, place: Span | None):
-        """Refuse macros and includes that grow beyond measure."""
-        self.expanded += tokens
-        if self.expanded > MOST_EXPANDED:
-            raise CompileError.at(place, f"macros and includes become more than {MOST_EXPANDED:,} words and signs here",
-                                  "write the macro as a function")
+    def _spend(self, tokens: list):
+        """Refuse macros that grow beyond measure."""
+        self.expanded += len(tokens)
+        most = MOST_EXPANDED + EXPANDED_FOR_EACH * self.read
+        if self.expanded > most:
+            source = tokens[0].source
+            place = source.span if isinstance(source, _Origin) else self._place()
+            raise CompileError.at(place, f"macros become more than {most:,} words and signs here", "write the macro as a function")
 
     def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
-        source = tokens[0].source if tokens else None
-        self._spend(len(tokens), source.span if isinstance(source, _Origin) else self._place())
-        return super().expand_macros(tokens, expanding_from)
+        if not self.depth:  # the text of a file, which was counted when it was read
+            return [token for piece in self._pieces(tokens) for token in self._expand(piece, expanding_from)]
+        if tokens:
+            self._spend(tokens)
+        return self._expand(tokens, expanding_from)
+
+    def _expand(self, tokens: list, expanding_from: list) -> list:
+        self.depth += 1
+        try:
+            return super().expand_macros(tokens, expanding_from)
+        finally:
+            self.depth -= 1
+
+    def _pieces(self, tokens: list) -> Iterator[list]:
+        """The tokens in parts that expand to the same alone: pcpp copies all that follows a call of a macro, so that time would grow as
+        the square of a file. No call can reach past a sign outside parentheses, unless a macro stands for one of two parentheses."""
+        begin = depth = 0
+        for k, token in enumerate(tokens):
+            if token.value == "(":
+                depth += 1
+            elif token.value == ")":
+                depth = max(0, depth - 1)
+            elif not depth and k - begin > _PIECE and token.value in _ENDS_PIECE and self.balanced:
+                yield tokens[begin:k + 1]
+                begin = k + 1
+        yield tokens[begin:]
 
     def define(self, tokens):
         if isinstance(tokens, str):  # of -D, or predefined: no text of the user's, but what touches there touches in use
@@ -137,6 +170,8 @@ class _OpenCLPreprocessor(Preprocessor):
             self.defined.setdefault(tokens[0].value, tokens[0].place)
         for token in tokens:
             token.in_macro = True
+        words = [token.value for token in tokens]
+        self.balanced &= words.count("(") == words.count(")")
         super().define(tokens)
 
     # -- messages

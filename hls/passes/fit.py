@@ -6,7 +6,7 @@ from ..ir import ArrayType, Builder, Function, IntType, Op, Type, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 
-__all__ = ["FitAccesses"]
+__all__ = ["FitAccesses", "split_load", "split_store"]
 
 _MOST_ZEROS = 64
 
@@ -42,7 +42,7 @@ class FitAccesses:
         op.attrs = attrs
         if size == type.bytes:
             return None
-        return [_load(op, size, b)] if op.opcode == "load" else _store(op, size, b)
+        return [split_load(op, size, b)] if op.opcode == "load" else split_store(op, size, b)
 
 
 def _type(op: Op) -> Type:
@@ -60,7 +60,8 @@ def _pieces(op: Op, type: Type, size: int, b: Builder) -> tuple[Type, list[Value
     return piece, [b.addr(addr.attrs["mem"], place) for place in places]
 
 
-def _load(op: Op, size: int, b: Builder) -> Value:
+def split_load(op: Op, size: int, b: Builder) -> Value:
+    """What a load gives, put together from loads of ``size`` bytes each, which divide its own."""
     type = op.result.type
     piece, places = _pieces(op, type, size, b)
     loads = [b.value("load", place, *op.operands[1:], result=piece, attrs=op.attrs, name=op.result.name) for place in places]
@@ -70,7 +71,8 @@ def _load(op: Op, size: int, b: Builder) -> Value:
     return whole if whole.type == type else b.value("bitcast", whole, result=type)
 
 
-def _store(op: Op, size: int, b: Builder) -> list[Value]:
+def split_store(op: Op, size: int, b: Builder) -> list[Value]:
+    """A store as several of ``size`` bytes each."""
     _, value, *rest = op.operands
     piece, places = _pieces(op, value.type, size, b)
     flat = piece if isinstance(piece, IntType) else getattr(piece, "element", piece)

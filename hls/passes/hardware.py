@@ -11,7 +11,7 @@ from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from .program import compute_units
 
-__all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
+__all__ = ["ATTRIBUTES", "LEFT_OUT", "OPTIONS", "check_hardware", "check_options"]
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Missing:
     instead: str
 
 
-#: operation -> why it is refused
-OPERATIONS: dict[str, Missing] = {
-    "printf": Missing("printf", "store the value into a __global buffer, or run it in the emulator"),
+#: operation -> what hardware leaves out of the program, and why that changes none of its results
+LEFT_OUT: dict[str, tuple[str, str]] = {
+    "printf": ("printf prints nothing on the board", "run it in the emulator to see the text, or store the value into a __global buffer"),
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
@@ -53,16 +53,13 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet."""
     errors, warnings = [], []
     for function in module.functions.values():
-        errors += _operations(function)
         errors += _with_units(function)
         warnings += _attributes(function)
+        warnings += [Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
+                     for op in walk(function.body) if op.opcode in LEFT_OUT]
     if errors:
         raise CompileError(*dict.fromkeys(errors))
     return list(dict.fromkeys(warnings))
-
-
-def _operations(function: Function) -> list[Diagnostic]:
-    return [_error(OPERATIONS[op.opcode], op) for op in walk(function.body) if op.opcode in OPERATIONS]
 
 
 def _with_units(function: Function) -> list[Diagnostic]:

@@ -23,6 +23,7 @@ from .dce import DeadCode
 from .fit import FitAccesses
 from .fold import Fold
 from .forward import Forward
+from .granules import Granules
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
@@ -132,7 +133,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Loops that only shift an array are one operation from then on, whether marked or not.
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
-        ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again

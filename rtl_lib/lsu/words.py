@@ -2,13 +2,13 @@
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
+from rtl_lib.mem.ram import Ram
 
 __all__ = ["WordBuffer", "select_layout"]
 
@@ -74,8 +74,9 @@ class WordBuffer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
-        m.submodules.words = words = Memory(shape=shape, depth=self.places, init=[])
-        write, read = words.write_port(), words.read_port()
+        m.submodules.words = words = Ram(width=shape.size, depth=self.places)
+        write, read = words.write, words.read
+        kept = data.View(shape, read.data)
         oldest = Signal.like(read.addr)  # of those that are not yet in use
         arrived = Signal(range(self.pending + 1))  # and not yet in use
         take, take_next = Signal(), Signal()
@@ -85,14 +86,13 @@ class WordBuffer(wiring.Component):
         m.d.comb += [
             self.response.ready.eq(1),
             write.en.eq(self.response.valid),
-            write.data.data.eq(self.response.payload.data),
-            write.data.error.eq(self.response.payload.error),
+            write.data.eq(Cat(self.response.payload.data, self.response.payload.error)),
             self.select.ready.eq((~self.o.valid | self.o.ready) & (~select.next | (arrived != 0))),
             take.eq(self.select.valid & self.select.ready),
             take_next.eq(take & select.next),
             read.en.eq(take_next | (take & select.again) if self.kept else take_next),
             read.addr.eq(Mux(select.again, select.place, oldest) if self.kept else oldest),
-            self.error.eq(read.data.error),
+            self.error.eq(kept.error),
         ]
         m.d.sync += [
             arrived.eq(arrived + write.en - take_next),
@@ -104,7 +104,7 @@ class WordBuffer(wiring.Component):
         for place, moves in ((write.addr, write.en), (oldest, take_next)):
             with m.If(moves):
                 m.d.sync += place.eq(Mux(place == self.places - 1, 0, place + 1))
-        self._cut(m, read.data.data, offset)
+        self._cut(m, kept.data, offset)
         return m
 
     def _cut(self, m, word, offset):

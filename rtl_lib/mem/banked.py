@@ -6,7 +6,6 @@ from operator import or_
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -14,6 +13,7 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ports import require_power_of_two
+from rtl_lib.mem.ram import Ram
 from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
 
 __all__ = ["BankedRam"]
@@ -123,13 +123,14 @@ class BankedRam(wiring.Component):
 
     def _copy(self, m, bank, copy, banks):
         """A copy of a bank; returns what it reads."""
-        ram = Memory(shape=8 * self.word_bytes, depth=self.map.words(self.words), init=self._contents(bank))
+        ram = Ram(width=8 * self.word_bytes, depth=self.map.words(self.words), init=tuple(self._contents(bank)),
+                  granularity=8 if self.bytewise else None, writable=len(self.writes) > 0)
         m.submodules[f"bank{bank}_copy{copy}"] = ram
-        if len(self.writes):
-            write, written = ram.write_port(granularity=8 if self.bytewise else None), self.written[bank]
+        if ram.writable:
+            write, written = ram.write, self.written[bank]
             m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
                          write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
-        read, users = ram.read_port(), [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
+        read, users = ram.read, [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
         if len(users) == 1:
             port = self.reads[users[0]]
             m.d.comb += [read.en.eq(port.en), read.addr.eq(self._place(port.addr))]

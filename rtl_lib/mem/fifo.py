@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
+from rtl_lib.mem.ram import Ram
 
 __all__ = ["StreamFifo"]
 
@@ -87,12 +88,15 @@ class StreamFifo(wiring.Component):
         return m
 
     def _store(self, m, put, take):
-        m.submodules.storage = storage = Memory(shape=self.i.payload.shape(), depth=self.depth, init=[])
-        write = storage.write_port()
-        read = storage.read_port(domain="sync" if self.in_block_ram else "comb")
-        m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), self.o.payload.eq(read.data)]
         if self.in_block_ram:
+            storage = Ram(width=self.stored_bits, depth=self.depth)
+            read, write = storage.read, storage.write
             m.d.comb += read.en.eq(take)
+        else:
+            storage = Memory(shape=self.stored_bits, depth=self.depth, init=[])
+            read, write = storage.read_port(domain="comb"), storage.write_port()
+        m.submodules.storage = storage
+        m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
         for port, moves in ((write, put), (read, take)):
             with m.If(moves):
                 m.d.sync += port.addr.eq(_after(port.addr, self.depth))

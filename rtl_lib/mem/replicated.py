@@ -3,13 +3,13 @@
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two
+from rtl_lib.mem.ram import Ram
 from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
 
 __all__ = ["ReplicatedRam"]
@@ -58,13 +58,13 @@ class ReplicatedRam(wiring.Component):
         m.d.comb += [self.written.addr.eq(address), self.written.data.eq(data), self.written.strobe.eq(strobe)]
         enable = strobe if self.bytewise else strobe.any()
         for k, port in enumerate(self.reads):
-            ram = Memory(shape=8 * self.word_bytes, depth=self.words, init=list(self.init))
+            ram = Ram(width=8 * self.word_bytes, depth=self.words, init=tuple(self.init), granularity=8 if self.bytewise else None,
+                      writable=len(self.writes) > 0)
             m.submodules[f"copy{k}"] = ram
-            read = ram.read_port()
+            read = ram.read
             m.d.comb += [read.en.eq(port.en), read.addr.eq(port.addr), port.data.eq(read.data)]
-            if len(self.writes):
-                write = ram.write_port(granularity=8 if self.bytewise else None)
-                m.d.comb += [write.en.eq(enable), write.addr.eq(address), write.data.eq(data)]
+            if ram.writable:
+                m.d.comb += [ram.write.en.eq(enable), ram.write.addr.eq(address), ram.write.data.eq(data)]
         return m
 
     def _shared_write(self, m, platform):

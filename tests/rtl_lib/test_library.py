@@ -37,7 +37,7 @@ def modules(files):
 def test_equal_parts_share_a_module_and_others_do_not(tmp_path):
     m, ports = design(StreamFifo(8, 4), StreamFifo(8, 4), StreamFifo(8, 64))
     files = convert(m, "chain", ports, tmp_path)
-    assert sorted(name.rpartition("_")[0] for name in files if name != "chain.v") == ["stream_fifo", "stream_fifo"]
+    assert sorted(name.rpartition("_")[0] for name in files if name != "chain.v") == ["ram", "stream_fifo", "stream_fifo"]
     assert len(modules(files)) == len(set(modules(files)))
     instances = re.findall(r"^\s*(stream_fifo_\w+) part \(", files["chain.v"], flags=re.MULTILINE)
     assert len(instances) == 3 and len(set(instances)) == 2

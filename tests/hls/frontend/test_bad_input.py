@@ -69,7 +69,7 @@ _HOSTILE = {
     "signs": (lambda: "__kernel void f(int n) { n = " + "-" * 3_000_000 + "n; }", "more than 200,000 words"),
     "word": (lambda: "__kernel void f() { " + "1" * 100_000 + "; }", "a word of 100,000 characters"),
     "format": (lambda: '__kernel void f() { printf("' + "%d" * 100_000 + '"); }', "a word of 200,002 characters"),
-    "macros": (lambda: _bomb("x", lambda k: f"A{k} " * 10), "macros and includes become"),
+    "macros": (lambda: _bomb("x", lambda k: f"A{k} " * 10), "macros become more than"),
     "array": (lambda: "__kernel void f(__global int *a) { int b[1L << 40]; a[0] = b[1]; }", "needs 4398046511104 bytes"),
     "struct": (lambda: "".join(f"struct S{k} {{ {f'struct S{k - 1} a, b' if k else 'int a'}; }};" for k in range(40))
                + "__kernel void f(__global struct S39 *p) { p[0] = p[1]; }", "bytes"),

@@ -10,10 +10,11 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.concurrent import Channel
 from hls.ir.interpreter import ExecutionError, Launch, run_kernel, run_launches
+from hls.ir.launch import IndexSpace
 from hls.ir.parser import parse_module
 from hls.ir.printer import print_module
 from hls.ir.verifier import verify_module
-from hls.passes.hardware import OPERATIONS
+from sim.emulator import Emulator
 
 GROUPS = """
 int twice(__local int *p, int k) { __local int mine[8]; mine[k] = p[k]; return mine[k] * 2; }
@@ -153,12 +154,44 @@ def test_printf():
     assert "".join(written) == "1.500000,-2.000000,3.000000,0.250000\n-7% of  1.50, 4294967295 ff|-7  |A"
 
 
-def test_what_hardware_has_not_is_refused_with_every_place():
-    """Of whatever the table holds: each operation of its rows is named where it stands."""
-    module = parse_source(GROUPS + CHANNELS).module
-    missing = {(op.span, f"{OPERATIONS[op.opcode].what} is not yet in hardware")
-               for f in module.functions.values() for op in walk(f.body) if op.opcode in OPERATIONS and f.name != "twice"}
-    if missing:
-        with pytest.raises(CompileError) as caught:
-            compile(GROUPS + CHANNELS)
-        assert missing <= {(d.span, d.message) for d in caught.value.diagnostics}
+def test_printf_is_left_out_of_hardware_and_said():
+    """The rest of the kernel is what it is without; the module that the emulator runs keeps it."""
+    result, other = (compile(f"__kernel void k(__global int *o, int n) {{ for (int i = 0; i < n; i++) {{ o[i] += i; {show} }} }}")
+                     for show in (r'printf("%d %d\n", i, n * 7);', ""))
+    assert [(d.message, d.span.line) for d in result.warnings] == [("printf prints nothing on the board", 1)]
+    assert any(op.opcode == "printf" for op in walk(result.module.functions["k"].body))
+    assert not any(op.opcode == "printf" for op in walk(result.kernels[0].function.body))
+    assert len(list(walk(result.kernels[0].function.body))) == len(list(walk(other.kernels[0].function.body)))
+
+
+PRINTED = r"""
+__kernel void k(__global int *o) {
+  printf("[%d|%i|%u|%o|%x|%X|%c|%%|%s]\n", -5, 7, 4000000000u, 8, 255, 255, 'A', "text");
+  printf("[%5d|%-5d|%05d|%+d|% d|%.3d|%8.3d|%#x|%#o|%-8x|]\n", 42, 42, 42, 42, 42, 7, 7, 255, 8, 255);
+  printf("[%hhd|%hd|%ld|%hhu|%hu|%lu|%lx]\n", (char)-3, (short)-300, -5000000000L, (uchar)200, (ushort)60000, 18446744073709551615UL, 0x123456789L);
+  printf("[%f|%.2f|%10.3f|%-10.1f|%+f|%e|%.3e|%E|%g|%G|%#g]\n", 1.5f, 2.345f, 3.14159f, 2.5f, 1.0f, 12345.678f, 12345.678f, 0.00012f, 1e-4f, 1e10f, 1.0f);
+  printf("[%a|%A|%.2a|%f|%f|%F|%e]\n", 1.5f, 255.75f, 3.14159f, INFINITY, -INFINITY, INFINITY, 0.0f);
+  int4 v = (int4)(1, -2, 3, -4); float2 f = (float2)(1.5f, -2.25f); uchar4 u = (uchar4)(1, 2, 250, 255); short2 s = (short2)(-1, 5);
+  printf("[%v4hld|%v2hlf|%v4hhu|%v2hd|%v2ld|%v4hlx|%5.1v2hlf|%-4v4hld|%03v4hld]\n", v, f, u, s, (long2)(-1L, 1L << 40), v, f, v, v);
+  printf("[%s|%10s|%-10s|%.2s|%5c|%-5c]\n", "a", "abc", "abc", "abc", 'x', 'y');
+  printf("tab\tquote\"back\\ \x41 \101 %d %d\n", (char)-1, (uchar)255);
+  o[0] = 1;
+}
+"""
+
+
+def test_every_conversion_of_printf(capfd):
+    """What PoCL writes to the standard output, the interpreter and the emulator write, too."""
+    import pyopencl as cl
+
+    context = pocl_context()
+    queue, buffer = cl.CommandQueue(context), cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+    cl.Kernel(cl.Program(context, PRINTED).build(options=["-w"]), "k")(queue, (1,), None, buffer)
+    queue.finish()
+    expected, _ = capfd.readouterr()
+    module, here, there = parse_source(PRINTED).module, [], []
+    run_launches(module, [Launch("k", {"o": np.zeros(4, "i4")})], write=here.append)
+    Emulator(module, hasty=True, write=there.append).run("k", {"o": np.zeros(4, "i4")}, {}, IndexSpace.of((1,)))
+    assert expected.count("\n") == 8
+    assert "".join(here) == expected
+    assert "".join(there) == expected

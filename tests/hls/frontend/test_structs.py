@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
+from hls.frontend import parse_source
+from hls.passes.pipeline import optimize
+
 
 @pytest.fixture(scope="module")
 def context():
@@ -67,3 +70,28 @@ def test_values(context):
     for n in (2, 3):
         run_both(context, VALUES, "k", {"in": given, "out": np.zeros(4, pair), "o": np.zeros(10, "i4"),
                                         "by": np.array((9, -1.5), pair)[()], "n": np.int32(n)})
+
+
+PARTS = """
+typedef union { uint u; float f; uchar b[4]; uchar4 v; ushort h[2]; } Word;
+typedef union { ulong l; int i[2]; short s[4]; double d; } Wide;
+__kernel void k(__global uint *o, __global ulong *w, int n) {
+    Word x; x.u = o[0]; x.b[n & 3] = 7; o[1] = x.u + x.b[o[2] & 3]; x.h[n & 1] ^= 0x55; o[3] = x.v.z + x.u; x.f += 1.0f; o[4] = x.u;
+    for (int i = 0; i < n; i++) { Word y; y.u = o[i]; y.b[i & 3] += 7; y.v.y = y.h[(i + 1) & 1]; o[i] = y.u; }
+    ulong z = w[0]; uchar *p = (uchar *)&z; uint s = 0;
+    for (int i = 0; i < 8; i++) { s = s * 31 + p[(i + n) & 7]; if (i & 1) p[i] += n; }
+    w[1] = z + s;
+    Wide q; q.l = w[2]; for (int i = 0; i < n; i++) q.s[(i * 3) & 3] += q.i[i & 1]; w[3] = q.l;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_parts_of_a_number_chosen_at_run_time(context, n):
+    rng = np.random.default_rng(n)
+    run_both(context, PARTS, "k", {"o": rng.integers(0, 1 << 30, 8, "u4"), "w": rng.integers(0, 1 << 62, 4, "u8"), "n": np.int32(n)})
+
+
+def test_parts_of_a_number_need_no_memory():
+    (function,) = optimize(parse_source(PARTS).module).kernels
+    assert all(memory.space == "global" for memory in function.memories.values())

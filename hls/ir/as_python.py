@@ -1,0 +1,294 @@
+"""Functions as Python text, one line an operation: how the interpreter runs millions of operations in bearable time.
+
+The meaning of a pure operation is its row in ``hls.ir.optable``. ``_INLINE`` repeats a few rows as expressions because calls
+dominate otherwise; a test holds them equal to the table. What the text calls besides is in the environment that it is
+defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``, ``c_float``.
+"""
+
+from .accesses import fixed_operands, lane_mask
+from .concurrent import BARRIER, POLL, Blocked
+from .nodes import Function, Op, Region, Value
+from .optable import ATOMICS, OPS
+from .storage import BoundMemory, accessors, clear, new_memory, same_place, shift, zero
+from .text import formatted
+from .types import ArrayType, FloatType, IntType, PointerType
+
+__all__ = ["define", "python_name"]
+
+_INLINE = {
+    "add": "({0} + {1}) & {mask}", "sub": "({0} - {1}) & {mask}", "mul": "({0} * {1}) & {mask}",
+    "and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}",
+    "eq": "int({0} == {1})", "ne": "int({0} != {1})", "ult": "int({0} < {1})", "ule": "int({0} <= {1})",
+    "slt": "int(({0} ^ {sign}) < ({1} ^ {sign}))", "sle": "int(({0} ^ {sign}) <= ({1} ^ {sign}))",
+    "zext": "{0}", "trunc": "{0} & {mask}", "sext": "(({0} ^ {sign}) - {sign}) & {mask}",
+    "select": "{1} if {0} else {2}",
+    "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
+    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
+}
+_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
+_INLINE_FLOAT = {
+    FloatType(32): {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in _SIGNS.items()},
+    FloatType(64): {op: f"{{0}} {sign} {{1}}" for op, sign in _SIGNS.items()},
+}
+
+
+def _shared(group: dict, key: tuple[str, str], memory) -> BoundMemory:
+    """The local memory of the work-group, made when the first work-item comes to it."""
+    if key not in group:
+        group[key] = new_memory(memory)
+    return group[key]
+
+
+def python_name(function: Function) -> str:
+    """What the function is called in the environment."""
+    return f"run_{function.name}"
+
+
+def define(function: Function, env: dict, waiting: set[str], watch=None):
+    """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give what they
+    wait for. ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches` says."""
+    _Emitter(function, env, waiting, watch).compile()
+
+
+class _Emitter:
+    """Writes one function as Python source and defines it in ``env``."""
+
+    def __init__(self, function: Function, env: dict, waiting: set[str], watch=None):
+        self.function, self.env, self.waiting, self.watch = function, env, waiting, watch
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
+
+    def compile(self):
+        f = self.function
+        args = ["items", "buffers", *(self._name(v) for v in f.args)]
+        self._line(0, f"def {python_name(f)}({', '.join(args)}):")
+        position = 0
+        for m in f.memories.values():
+            if m.space == "global":
+                value, position = f"buffers[{position}]", position + 1
+            elif m.space == "constant":
+                value = self._bind(BoundMemory(m.name, memoryview(m.data), len(m.data)))
+            elif m.space == "local":
+                value = f"{self._bind(_shared)}(items['shared'], {(f.name, m.name)!r}, {self._bind(m)})"
+            elif m.space == "pipe":
+                continue
+            else:
+                value = f"{self._bind(new_memory)}({self._bind(m)})"
+            self._line(1, f"{self.memory[m.name]} = {value}")
+        if f.name in self.waiting:
+            self._line(1, "if False: yield")  # a generator, also where no operation of its own waits
+        self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
+        code = compile("\n".join(self.lines), f"<interpreter of {f.name}>", "exec")
+        exec(code, self.env)  # noqa: S102 - the text is our own
+
+    def _line(self, depth, text):
+        self.lines.append(" " * depth + text)
+
+    def _name(self, value):
+        return self.names.setdefault(value, f"v{len(self.names)}")
+
+    def _names(self, values):
+        return [self._name(v) for v in values]
+
+    def _bind(self, thing) -> str:
+        """A name for an object that the generated code needs."""
+        name = f"k{len(self.env)}"
+        self.env[name] = thing
+        return name
+
+    def _region(self, region: Region, depth, finish):
+        """The operations, then what ``finish`` makes of the terminator."""
+        for op in region.ops[:-1]:
+            write = getattr(self, f"_op_{op.opcode}", None)
+            if write:
+                write(op, depth)
+            else:
+                self._line(depth, f"{self._name(op.result)} = {self._expression(op)}")
+        for line in finish(region.terminator):
+            self._line(depth, line)
+
+    def _expression(self, op: Op) -> str:
+        names = self._names(op.operands)
+        template = _INLINE.get(op.opcode)
+        if template is None:
+            template = _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+        if template:
+            result, first = op.result.type, op.operands[0].type
+            mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
+            sign = 1 << first.bits - 1 if isinstance(first, IntType) else 0
+            return template.format(*names, mask=mask, sign=sign)
+        meaning = self._bind(OPS[op.opcode].meaning)
+        types = self._bind([v.type for v in op.operands])
+        rest = f"{types}, {self._bind(op.result.type)}, {self._bind(op.attrs)}"
+        return f"{meaning}(({''.join(n + ', ' for n in names)}), {rest})"
+
+    def _assign(self, targets, sources) -> list[str]:
+        return [f"{', '.join(targets)} = {', '.join(sources)}"] if targets else []
+
+    def _op_const(self, op, depth):
+        value = op.attrs["value"]
+        text = repr(value) if isinstance(value, int) else self._bind(value)
+        if isinstance(op.result.type, ArrayType):
+            text = self._bind(tuple(value))
+        elif isinstance(op.result.type, PointerType):  # the only pointer constant is null
+            text = "None"
+        self._line(depth, f"{self._name(op.result)} = {text}")
+
+    def _op_work_item(self, op, depth):
+        key = (op.attrs["fn"], op.attrs.get("dim", 0))
+        self._line(depth, f"{self._name(op.result)} = items[{key!r}] & {(1 << op.result.type.bits) - 1}")
+
+    def _op_addr(self, op, depth):
+        (offset,) = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
+
+    def _op_ptroffset(self, op, depth):
+        (pointer,) = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = ({pointer} or (None, 0))[1]")
+
+    def _op_ptreq(self, op, depth):
+        one, other = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = {self._bind(same_place)}({one}, {other})")
+
+    def _op_fresh(self, op, depth):
+        self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
+
+    def _op_shift(self, op, depth):
+        memory = self.function.memories[op.attrs["mem"]]
+        self._line(depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})")
+
+    def _op_fill(self, op, depth):
+        (value,) = self._names(op.operands)
+        store = self._bind(accessors(op.operands[0].type)[1])
+        size, low, high = op.operands[0].type.bytes, op.attrs["low"], op.attrs["high"]
+        place = f"({self.memory[op.attrs['mem']]}, offset)"
+        self._line(depth, f"for offset in range({low * size}, {high * size}, {size}): {store}({place}, {value}, None)")
+
+    def _tell(self, depth, event, op, *facts):
+        """Let the watcher know."""
+        if self.watch is not None:
+            tell = self._bind(getattr(self.watch, event))
+            self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
+
+    def _op_barrier(self, op, depth):
+        condition = f"if {self._name(op.operands[0])}: " if op.operands else ""
+        self._line(depth, f"{condition}yield {BARRIER!r}")
+
+    def _op_mem_fence(self, op, depth):
+        """Accesses take place in program order here."""
+
+    def _op_atomic(self, op, depth):
+        pointer, pred, *values = self._names(op.operands[:fixed_operands(op)])
+        type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs["fn"]])
+        load, store = (self._bind(a) for a in accessors(type))
+        span, old = self._bind(op.span), self._name(op.results[0])
+        self._line(depth, f"{old} = {self._bind(zero(type))}")
+        self._line(depth, f"if {pred}:")
+        self._line(depth + 1, f"{old} = {load}({pointer}, {span})")
+        new = f"{fn}({old}, ({', '.join(values)},), {type.bits})"
+        if isinstance(type, IntType):
+            new = f"{new} & {(1 << type.bits) - 1}"
+        self._line(depth + 1, f"{store}({pointer}, {new}, {span})")
+        for token in self._names(op.results[1:]):
+            self._line(depth, f"{token} = 0")
+
+    def _op_channel_read(self, op, depth):
+        index, pred = self._names(op.operands[:2])
+        value, *there = self._names(op.results)
+        queue = self._channel(op, index, depth)
+        self._line(depth, f"{value} = {self._bind(zero(op.results[0].type))}")
+        self._wait(op, pred, f"not {queue}.values", depth)
+        self._ready(op, there, f"{pred} and {queue}.values", depth)
+        self._line(depth + 1, f"{value} = {queue}.take()")
+
+    def _op_channel_write(self, op, depth):
+        index, pred, value = self._names(op.operands[:3])
+        queue = self._channel(op, index, depth)
+        self._wait(op, pred, f"{queue}.full", depth)
+        self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)
+        self._line(depth + 1, f"{queue}.put({value})")
+
+    def _channel(self, op, index: str, depth) -> str:
+        queue = f"q{len(self.lines)}"
+        name = op.attrs["channel"]
+        pipe = name in self.function.memories
+        several = f"items['shared'][{(self.function.name, name)!r}]" if pipe else f"channels[{name!r}]"
+        self._line(depth, f"{queue} = {several}[{index}]")
+        return queue
+
+    def _wait(self, op, pred: str, stuck: str, depth):
+        """Stay at the operation while it cannot go on; one that does not block lets others run once."""
+        if op.attrs["blocking"]:
+            place = self._bind(Blocked(op.attrs["channel"], op.opcode == "channel_write", op.span))
+            self._line(depth, f"while {pred} and {stuck}: yield {place}")
+        else:
+            self._line(depth, f"if {pred} and {stuck}: yield {POLL!r}")
+
+    def _ready(self, op, answer: list[str], condition: str, depth):
+        """Begin what happens if the channel is ready; ``answer`` gets to know."""
+        for name in answer:
+            self._line(depth, f"{name} = int(bool({condition}))")
+        self._line(depth, f"if {answer[0] if answer else condition}:")
+
+    def _op_printf(self, op, depth):
+        pred, *values = self._names(op.operands)
+        types = self._bind([v.type for v in op.operands[1:]])
+        text = f"{self._bind(formatted)}({op.attrs['format']!r}, ({''.join(v + ', ' for v in values)}), {types})"
+        self._line(depth, f"if {pred}: write({text})")
+
+    def _op_load(self, op, depth):
+        pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
+        load, _ = accessors(op.result.type, lane_mask(op) is not None)
+        value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
+        nothing = self._bind(zero(op.result.type))
+        self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
+
+    def _op_store(self, op, depth):
+        pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
+        _, store = accessors(op.operands[1].type, lane_mask(op) is not None)
+        self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
+        for token in self._names(op.results):
+            self._line(depth, f"{token} = 0")
+
+    def _op_fence(self, op, depth):
+        """Accesses take place in program order here: nothing is left to wait for."""
+        self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
+        self._line(depth, f"{self._name(op.result)} = 0")
+
+    def _op_hazard(self, op, depth):
+        """Every store before is in memory here."""
+        self._tell(depth, "access", op, "0")
+        self._line(depth, f"{self._name(op.result)} = 0")
+
+    def _op_call(self, op, depth):
+        targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
+        args = ", ".join(["items", "None", *self._names(op.operands)])
+        call = f"run_{op.attrs['callee']}({args})"
+        self._line(depth, f"{targets}(yield from {call})" if op.attrs["callee"] in self.waiting else f"{targets}{call}")
+
+    def _op_if(self, op, depth):
+        for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):
+            self._line(depth, head)
+            self._line(depth + 1, "pass")
+            self._region(region, depth + 1,
+                         lambda end: self._assign(self._names(op.results), self._names(end.operands)))
+
+    def _op_loop(self, op, depth):
+        """The results double as the carried values: they hold the initial ones when the loop is off."""
+        carried, (body,) = self._names(op.results), op.regions
+        for line in self._assign(carried, self._names(op.operands[1:])):
+            self._line(depth, line)
+        go = f"go{len(self.lines)}"
+        self._line(depth, f"{go} = {self._name(op.operands[0])}")
+        self._tell(depth, "enter", op, go)
+        self._line(depth, f"while {go}:")
+        self._tell(depth + 1, "iterate", op)
+        watchdog = f"if not ticks[0]: raise ExecutionError('too many loop iterations', {self._bind(op.span)})"
+        for line in ["ticks[0] -= 1", watchdog, *self._assign(self._names(body.args), carried)]:
+            self._line(depth + 1, line)
+        self._region(body, depth + 1,
+                     lambda end: self._assign([go, *carried], self._names(end.operands)))
+        self._tell(depth, "leave", op)

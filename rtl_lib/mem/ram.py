@@ -1,0 +1,123 @@
+"""One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write down."""
+
+from collections.abc import Iterator
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from rtl_lib.contract import Timing
+from rtl_lib.library import shared
+
+__all__ = ["Ram"]
+
+#: Most turns of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
+_TURNS = 4096
+
+
+@shared
+class Ram(wiring.Component):
+    """A memory that synthesis makes a block RAM of, or look-up tables where it is small.
+
+    Amaranth writes down every bit of what a memory holds first, also where that is nothing: a second for some hundred
+    kilobytes, several times over. So the module's text is made here; in Python it is Amaranth's memory.
+
+    Rules
+    -----
+    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after ``read.en``, and holds it.
+    2. Contents start as ``init``, then zeros; reset leaves them.
+    3. Nothing is said of addresses from ``depth`` on.
+
+    Parameters
+    ----------
+    width : bits of a word; depth : words
+    init : the first words
+    granularity : bits that ``write.en`` has a bit for, a divisor of the width; all of a word by default
+    writable : whether there is a write port
+
+    Ports
+    -----
+    read : ``en`` and ``addr``, as the user drives them, and ``data`` back
+    write : ``en``, ``addr``, ``data``
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, *, width, depth, init=(), granularity=None, writable=True):
+        if depth < 1 or len(init) > depth:
+            raise ValueError(f"{len(init)} first words in a memory of {depth}")
+        if granularity is not None and (granularity < 1 or width % granularity):
+            raise ValueError(f"{granularity} bits do not divide a word of {width}")
+        self.width, self.depth, self.init, self.writable = width, depth, tuple(init), writable
+        self.granularity = granularity or width
+        self.address_bits = ceil_log2(depth)
+        read = wiring.Signature({"en": Out(1), "addr": Out(self.address_bits), "data": In(width)})
+        write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(self.address_bits), "data": Out(width)})
+        super().__init__({"read": In(read), **({"write": In(write)} if writable else {})})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = Memory(shape=self.width, depth=self.depth, init=list(self.init))
+        read = words.read_port()
+        m.d.comb += [read.en.eq(self.read.en), read.addr.eq(self.read.addr), self.read.data.eq(read.data)]
+        if self.writable:
+            write = words.write_port(granularity=self.granularity)
+            m.d.comb += [write.en.eq(self.write.en), write.addr.eq(self.write.addr), write.data.eq(self.write.data)]
+        return m
+
+    def own_verilog(self, name: str) -> str:
+        """The same as a Verilog module, in the form from which every synthesis tool infers a block RAM."""
+        ports = ["clk", *(f"read__{port}" for port in self._ports("en", "addr")), "read__data"]
+        ports += [f"write__{port}" for port in self._ports("en", "addr", "data")] if self.writable else []
+        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+                 *self._first(), *self._writes(), *self._reads(), "endmodule"]
+        return "\n".join(lines) + "\n"
+
+    def _ports(self, *names: str) -> list[str]:
+        return [name for name in names if name != "addr" or self.address_bits]
+
+    def _declarations(self) -> Iterator[str]:
+        sizes = {"clk": 1, "read__en": 1, "read__addr": self.address_bits, "read__data": self.width}
+        if self.writable:
+            sizes |= {"write__en": self.width // self.granularity, "write__addr": self.address_bits, "write__data": self.width}
+        for port, bits in sizes.items():
+            if bits:
+                size = f"[{bits - 1}:0] " if bits > 1 else ""
+                yield f"  {'output' if port == 'read__data' else 'input'} {size}{port};"
+                yield f"  wire {size}{port};"
+
+    def _first(self) -> Iterator[str]:
+        """What the memory holds first."""
+        yield "  integer place;"
+        yield "  initial begin"
+        for first in range(len(self.init), self.depth, _TURNS):
+            yield f"    for (place = {first}; place < {min(first + _TURNS, self.depth)}; place = place + 1)"
+            yield f"      words[place] = {self.width}'h0;"
+        for place, value in enumerate(self.init):
+            yield f"    words[{place}] = {self.width}'h{value & (1 << self.width) - 1:x};"
+        yield "  end"
+
+    def _writes(self) -> Iterator[str]:
+        if not self.writable:
+            return
+        place = "write__addr" if self.address_bits else "0"
+        yield "  always @(posedge clk) begin"
+        pieces = self.width // self.granularity
+        for piece in range(pieces):
+            low = piece * self.granularity
+            part = f"[{low + self.granularity - 1}:{low}]" if pieces > 1 else ""
+            yield f"    if (write__en{f'[{piece}]' if pieces > 1 else ''})"
+            yield f"      words[{place}]{part} <= write__data{part};"
+        yield "  end"
+
+    def _reads(self) -> Iterator[str]:
+        size = f"[{self.width - 1}:0] " if self.width > 1 else ""
+        yield f"  reg {size}read;"
+        yield "  always @(posedge clk) begin"
+        yield "    if (read__en) begin"
+        yield f"      read <= words[{'read__addr' if self.address_bits else '0'}];"
+        yield "    end"
+        yield "  end"
+        yield "  assign read__data = read;"

