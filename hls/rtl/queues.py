@@ -117,8 +117,9 @@ class LevelQueues:
         booked = self.context.bookings.get((self.region.plan, self.builder.plan.index))
         if booked is None:
             return []
-        want, may = booked
+        want, may, op = booked
         self.m.d.comb += want.eq(there & Cat(gates).all())
+        self.context.observe("port", op, want & ~may)
         return [may]
 
     def _single(self) -> bool:

@@ -23,6 +23,12 @@ def test_around(system):
     system.check("around", [lines(9, 1), lines(6, 16), lines(5, 64)], SEEDS)
 
 
+def test_cycles_in_which_tokens_wait_for_the_port_have_an_account(system):
+    (stats,) = system.check("around", [lines(64, 16)])
+    waiting = [a for a in stats["accounts"] if a["cause"] == "waiting for the write port of t, which stores elsewhere use, too"]
+    assert len(waiting) == 2 and sum(a["cycles"] for a in waiting) > 0
+
+
 def test_rounds(system):
     system.check("rounds", [lines(9, 4, n=3), lines(5, 32, n=2), lines(3, 16, n=0)], SEEDS)
 

@@ -5,6 +5,7 @@ import pytest
 
 from hls.driver import plan_module
 from hls.frontend import parse_source
+from hls.ir import Module
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import units_of
 from hls.options import Options
@@ -49,8 +50,23 @@ def test_like_pocl(first):
                 assert found.tobytes() == array.tobytes(), f"{name} differs:\n{kernel.text}"
 
 
+@pytest.mark.parametrize("seed", range(3, 240, 12))
+def test_what_is_planned_means_the_same(seed):
+    kernel = random_group_kernel(seed)
+    module = parse_source(kernel.text, "k.cl", {}, []).module
+    (planned,), _ = plan_module(module, load_board("de5net"), Options())
+    for launch in group_launches(kernel, seed):
+        found = []
+        for one in (module, Module({"k": planned.function}, module.sources, module.channels)):
+            buffers = {name: array.copy() for name, array in launch.buffers.items()}
+            run_kernel(one, "k", {n: a.view("u1") for n, a in buffers.items()}, launch.scalars, launch.global_size, launch.local_size,
+                       launch.offset, MAX_CYCLES)
+            found.append({name: array.tobytes() for name, array in buffers.items()})
+        assert found[0] == found[1], kernel.text
+
+
 def test_all_kinds_come_by():
     kernels = [random_group_kernel(seed) for seed in range(200)]
     assert {k.lanes for k in kernels} == {1, 2, 4} and {k.units for k in kernels} == {1, 2, 3}
     texts = "\n".join(k.text for k in kernels)
-    assert all(word in texts for word in ("barrier", "atomic_min", "atomic_xor", "for (i0", "get_group_id(0) & 3"))
+    assert all(word in texts for word in ("barrier", "mine[(uint)", "atomic_min", "atomic_xor", "for (i0", "get_group_id(0) & 3"))
