@@ -93,8 +93,7 @@ def bfs(board, nodes, rng):
             Launch("bfs_advance", advance, trips=nodes, bytes=nodes)]
 
 
-def chase(board, chains, steps, rng):
-    places = 1 << 18
+def chase(board, chains, steps, places, rng):
     order = rng.permutation(places).astype(np.int32)
     following = np.empty(places, np.int32)
     following[order] = np.roll(order, 1)  # one circle through all places
@@ -108,9 +107,10 @@ def chase(board, chains, steps, rng):
 
 
 def main(argv=None):
-    args = options(__doc__, argv, points=2048, nodes=4096, chains=512, steps=64)
+    # places so many that hardly two chains are in one row of the memory at a time
+    args = options(__doc__, argv, points=2048, nodes=4096, chains=512, steps=64, places=1 << 22)
     board, rng = Board(), np.random.default_rng(512)
-    return [kmeans(board, args.points, rng), *bfs(board, args.nodes, rng), chase(board, args.chains, args.steps, rng)]
+    return [kmeans(board, args.points, rng), *bfs(board, args.nodes, rng), chase(board, args.chains, args.steps, args.places, rng)]
 
 
 if __name__ == "__main__":

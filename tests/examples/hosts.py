@@ -16,7 +16,7 @@ SMALL = {
     "filter": ["--width=13", "--height=7"],
     "fir": ["--n=100"],
     "histogram": ["--count=150"],
-    "graphs": ["--points=30", "--nodes=40", "--chains=20", "--steps=5"],
+    "graphs": ["--points=30", "--nodes=40", "--chains=120", "--steps=3", "--places=3000"],
     "groups": ["--values=700", "--n=13"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
