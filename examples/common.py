@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Launch", "check", "options"]
+__all__ = ["Launch", "check", "check_near", "options"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Launch:
     bytes: int  #: bytes that have to cross the memory bus once
     others: int = 0  #: bytes that kernels at work beside it have to move
     cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
+    random: int = 0  #: words of memory that are read at places all over a buffer
 
 
 def options(description: str, argv: list[str] | None, **defaults: int):
@@ -49,3 +50,14 @@ def check(what: str, got: np.ndarray, expected: np.ndarray) -> None:
         f"{what}: FAILED: {wrong.size} of {got.size} values differ, first at {first}: "
         f"{np.ravel(got)[first]!r} was computed, {np.ravel(expected)[first]!r} expected"
     )
+
+
+def check_near(what: str, got: np.ndarray, exact: np.ndarray, tolerance: float) -> None:
+    """As :func:`check`, for what mathematical functions give, which may be off a little: by ``tolerance`` at most."""
+    off = np.abs(got - exact)
+    wrong = np.flatnonzero(~(off <= tolerance))  # what is not a number is wrong, too
+    if wrong.size:
+        first = wrong[0]
+        sys.exit(f"{what}: FAILED: {wrong.size} of {got.size} values differ by more than {tolerance:g}, first at {first}: "
+                 f"{np.ravel(got)[first]!r} was computed, {np.ravel(exact)[first]!r} expected")
+    print(f"{what}: result check passed ({got.size} values, off by {off.max():.2g} at most)")

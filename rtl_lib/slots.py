@@ -30,7 +30,11 @@ class SlotPool(wiring.Component):
     3. ``take`` makes that slot busy. It must not be high while ``free`` is low.
     4. ``give`` frees a busy slot, even one taken in the same cycle. A freed slot can be offered in the next cycle.
     5. ``busy`` is high while any slot is.
+
+    Up to :attr:`few` slots are looked for among bits; of more, those that were given back wait in a queue.
     """
+
+    few = 64
 
     def __init__(self, slots):
         check_slots(slots)
@@ -44,6 +48,26 @@ class SlotPool(wiring.Component):
         })
 
     def elaborate(self, platform):
+        return self._among_bits() if self.slots <= self.few else self._in_queue()
+
+    def _in_queue(self):
+        m = Module()
+        # one place more: a slot may be taken and given back in one cycle while all others wait
+        m.submodules.given = given = SyncFIFO(width=len(self.slot), depth=self.slots + 1)
+        used, busy = Signal(range(self.slots + 1)), Signal(range(self.slots + 1))  # used: slots that were ever offered
+        fresh = used != self.slots
+        m.d.comb += [
+            self.free.eq(fresh | given.r_rdy),
+            self.slot.eq(Mux(fresh, used, given.r_data)),
+            self.busy.eq(busy != 0),
+            given.r_en.eq(self.take & ~fresh),
+            given.w_en.eq(self.give.valid),
+            given.w_data.eq(self.give.slot),
+        ]
+        m.d.sync += [used.eq(used + (self.take & fresh)), busy.eq(busy + self.take - self.give.valid)]
+        return m
+
+    def _among_bits(self):
         m = Module()
         busy, after = Signal(self.slots), Signal(self.slots)
         offered = Signal(range(self.slots))

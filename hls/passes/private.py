@@ -7,6 +7,7 @@ from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, 
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from ..ir.storage import zero
+from .private_parts import give_parts, kept_across_barriers
 
 __all__ = ["OnChipMemories"]
 
@@ -23,7 +24,8 @@ def _capacity(memory: MemoryObject) -> int:
 @dataclass(frozen=True)
 class OnChipMemories:
     """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
-    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop."""
+    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop. Private ones
+    that keep values across a barrier are local ones, with a part for each work-item (:mod:`.private_parts`)."""
 
     name = "on-chip-memories"
 
@@ -38,12 +40,15 @@ class OnChipMemories:
             if op.opcode == "addr" and op.attrs["mem"] in addresses:
                 addresses[op.attrs["mem"]].append(op)
         faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
-        if function.attrs.get("ndrange"):
-            faults += _waiting(function, [m for m in onchip if addresses[m.name] and m.space == "private"])
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
+        kept = []
+        if function.attrs.get("ndrange"):
+            private = [m for m in result.memories.values() if m.space == "private" and addresses.get(m.name)]
+            kept = kept_across_barriers(result, private)
         rewrite(result.body, lambda op, b: _begin(result, op, b) if op.opcode == "fresh" else None)
+        give_parts(result, kept)
         return result
 
     def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
@@ -68,42 +73,6 @@ class OnChipMemories:
         if gone:
             for region in regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
-
-
-def _waiting(function: Function, arrays: list[MemoryObject]) -> list[Diagnostic]:
-    """Faults: arrays in which a work-item keeps something while it waits and others go on."""
-    kept = [(m, barrier) for m in arrays if (barrier := _across(function.body, m.name, True)) is not None]
-    return [Diagnostic(
-        f"the private array {m.name} is indexed at run time and keeps its values across a barrier: all work-items share one memory "
-        "for it, so none may wait for others meanwhile", m.span or barrier.span,
-        "index it by constants only (unroll the loop), use it on one side of the barrier only, or use __local memory with a part for "
-        "each work-item",
-        notes=(Diagnostic("they wait here", barrier.span, severity="note"),)) for m, barrier in kept]
-
-
-def _across(region: Region, name: str, begins: bool) -> Op | None:
-    """A barrier at which the array may hold what is read behind it; None where there is none. ``begins``: whatever the array holds when
-    the region begins is not read in it."""
-    users = [k for k, op in enumerate(region.ops) if _uses(op, name)]
-    if not users:
-        return None
-    between = region.ops[users[0]:users[-1] + 1]
-    begins = begins or any(op.opcode == "fresh" and op.attrs["mem"] == name for op in region.ops[:users[0] + 1])
-    if len(between) == 1 and between[0].regions and begins:
-        again = between[0].opcode == "loop"  # the next iteration reads what this one has left, but for what begins anew in it
-        return next((found for part in between[0].regions if (found := _across(part, name, not again)) is not None), None)
-    within = between if begins else region.ops
-    return next((inner for op in within for inner in _walk(op) if inner.opcode == "barrier"), None)
-
-
-def _uses(op: Op, name: str) -> bool:
-    return any(inner.attrs.get("mem") == name for inner in _walk(op) if inner.opcode in ("addr", "fresh"))
-
-
-def _walk(op: Op):
-    yield op
-    for region in op.regions:
-        yield from walk(region)
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:

@@ -8,18 +8,22 @@ from ..analysis.phases import Phases
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Op, Region, Value, walk
 
-__all__ = ["PORT_GROUP", "keep_apart"]
+__all__ = ["BOOKED", "PORT_GROUP", "keep_apart"]
 
 #: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where the
 #: schedule gives each a cycle of its own
 PORT_GROUP = "port_group"
+#: attribute of a store or atomic operation on local memory: those with the same name use one write port in several levels or loops at the
+#: same time, and book its cycles as their tokens enter
+BOOKED = "booked"
 
 
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
     """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
 
     Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of local
-    memory, and those of one group never two phases of it at once. Raises CompileError for stores of one phase that would.
+    memory, and those of one group never two phases of it at once; stores of one phase that might get :data:`BOOKED`. Raises CompileError
+    for stores and atomic operations that would meet within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], Phases(function)
@@ -32,7 +36,7 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
             for phase in dict.fromkeys(phases.of[op] for op in here):
                 first = _number(region, [op for op in here if phases.of[op] == phase], before, first)
         if _by_phases(function, name):
-            faults += _together(name, stores, tree, phases)
+            faults += _book(name, stores, tree, phases)
             continue
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
@@ -48,17 +52,30 @@ def _by_phases(function: Function, name: str) -> bool:
     return bool(function.attrs.get("ndrange")) and function.memories[name].space == "local"
 
 
-def _together(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:
-    """Faults: stores to local memory that different work-items of a group may make in one cycle."""
-    for k, first in enumerate(stores):
-        for second in stores[k + 1:]:
-            # an atomic operation writes some cycles behind its start, which the schedule's count of the port does not know
-            apart = not _one_level(tree, first, second) or first.opcode != second.opcode
-            if phases.together(first, second) and apart:
-                note = Diagnostic("the other store", first.span, severity="note")
-                yield Diagnostic(f"work-items of one group may store to {name} here and elsewhere at the same time, and hardware "
-                                 "has one write port for both", second.span,
-                                 "put a barrier between the two, or make them one store of a value chosen before", notes=(note,))
+def _book(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:
+    """Name the port of stores to local memory that different work-items of a group may make in one cycle, in different levels; yields
+    faults."""
+    for number, shared in enumerate(_connected(stores, phases)):
+        if len({(tree.region_of(op), op.attrs[PORT_GROUP]) for op in shared}) > 1:
+            for op in shared:
+                op.attrs[BOOKED] = f"{name} {number}"
+        for k, first in enumerate(shared):
+            for second in shared[k + 1:]:
+                # an atomic operation writes some cycles behind its start, which the schedule's count of the port does not know
+                if _one_level(tree, first, second) and first.opcode != second.opcode:
+                    note = Diagnostic("the other one", first.span, severity="note")
+                    yield Diagnostic(f"a store to {name} and an atomic operation on it may take place at the same time here, and hardware "
+                                     "has one write port for both", second.span,
+                                     "put a barrier between the two, or make both atomic", notes=(note,))
+
+
+def _connected(stores: list[Op], phases: Phases) -> list[list[Op]]:
+    """The stores in sets, so that those which may take place at the same time are in one."""
+    sets: list[list[Op]] = []
+    for op in stores:
+        near = [one for one in sets if any(phases.together(op, other) for other in one)]
+        sets = [one for one in sets if one not in near] + [[*(other for one in near for other in one), op]]
+    return sets
 
 
 def _stores(function: Function) -> dict[str, list[Op]]:

@@ -11,7 +11,10 @@ from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
 
-__all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
+__all__ = ["BURSTS", "AtomicAccess", "LoadAccess", "StoreAccess"]
+
+#: bursts under way for a unit: neighbours share one, so that they cover the latency with room to spare
+BURSTS = 32
 
 
 def _pending_words(latency: int) -> int:
@@ -52,6 +55,8 @@ class LoadAccess(_Access):
             options["words"] = access.cache_words
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit
         self.unit = kind(**options)
+        #: what many invocations of a loop wait for, each for a word of its own, are as many bursts
+        self.bursts = max([BURSTS, *(region.slots for region in context.plan.loops.values() if self.op in region.place)])
 
     def request(self):
         pointer = self.op.operands[0]

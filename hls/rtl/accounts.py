@@ -3,6 +3,7 @@
 1. A loop without loops inside issued a token: the cycle did what the kernel is for.
 2. Such a loop runs but did not issue: a token in it waits for an operation (the deepest level first, since what waits there holds
    everything before it back), or a store is not taken.
+   Or a token waits for the cycles of a port that stores of other loops use, too.
 3. It runs, nothing in it waits: its own recurrence does not let the next token go.
 4. An outer loop runs and waits for an operation, or for an inner loop to end.
 5. The top waits for an operation.
@@ -63,4 +64,5 @@ def _loop_causes(plan, seen, calls) -> list[Cause]:
             causes.append(Cause("wait", row.op, seen["wait", row.op] & running))
         elif ("stalled", row.op) in seen:
             causes.append(Cause("store", row.op, seen["stalled", row.op] & running))
+    causes += [Cause("port", op, seen["port", op]) for op in plan.place if ("port", op) in seen]
     return [*causes, Cause("recurrence", plan.loop, seen["held", plan.loop])]

@@ -13,6 +13,7 @@ from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
 from .access import AtomicAccess, LoadAccess, StoreAccess
+from .bookings import build_bookings
 from .channels import calls_at_once, calls_of
 from .expression import constant
 from .fences import fences_of
@@ -74,6 +75,7 @@ class KernelContext:
         self.fences = fences_of(self)
         self.hazards = hazards_of(self)
         self.meets = meets_of(self)
+        self.bookings = build_bookings(self)  #: (wants to enter, may) of levels that book cycles of ports
         scalars = [p.name for p in self.function.params if p.kind == "scalar"]
         given = zip([*scalars, *hidden_arguments(self.function)], self.function.args, strict=True)
         self.of_group = {}  #: what comes with each group: signals by name

@@ -11,6 +11,7 @@ from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic import AtomicMemory
 
+from .access import BURSTS
 from .interface import RamPort
 
 __all__ = ["connect_axi", "connect_ram"]
@@ -38,7 +39,8 @@ def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
     atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
     reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics)]
     writes = [*(port for h in hardware for port in h.writes), *(unit.writes for unit in atomics)]
-    read = _interconnect(m, "read", ReadInterconnect, reads, common)
+    bursts = [*(count for h in hardware for count in h.read_bursts), *(BURSTS for _ in atomics)]
+    read = _interconnect(m, "read", ReadInterconnect, reads, common | {"outstanding": tuple(bursts)})
     write = _interconnect(m, "write", WriteInterconnect, writes, common)
     ports = {}
     for bank in range(len(memory.banks)):

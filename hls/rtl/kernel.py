@@ -61,6 +61,11 @@ class KernelHardware:
         return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load"]
 
     @property
+    def read_bursts(self) -> list[int]:
+        """How many bursts each of these ports may have under way."""
+        return [u.bursts for u in self.context.units.values() if u.access.direction == "load"]
+
+    @property
     def writes(self):
         """Write ports of the kernel's store units, in program order."""
         return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]

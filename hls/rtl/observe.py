@@ -81,6 +81,7 @@ class KernelCounters:
             "issued": "issued",
             "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
+            "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
             "recurrence": f"recurrence of loop {label}",
         }[cause.kind]
 

@@ -101,15 +101,26 @@ class LevelQueues:
         gates += self.region.enter_windows(self.builder)
         gates += self._turn()
         if index:
-            self._join(open_)
+            there = self._join(open_)
             gates += self._slot_ready(index)
         elif plan.loop is not None:
-            self._from_header(open_)
+            there = self._from_header(open_)
         else:
-            self.m.d.comb += [self.builder.enter.eq(self.context.start & open_), self.context.entered.eq(self.builder.enter)]
+            there = self.context.start
+            self.m.d.comb += [self.builder.enter.eq(there & open_), self.context.entered.eq(self.builder.enter)]
             sources = self.context.group_values()
             self.m.d.comb += [signal.eq(sources[value]) for value, signal in self.builder.incoming.items()]
-        self.m.d.comb += open_.eq(Cat(gates).all())
+        self.m.d.comb += open_.eq(Cat(*gates, *self._book(there, gates)).all())
+
+    def _book(self, there, gates):
+        """The gate of a level whose stores use a port that others use, too: high if the port is free whenever the token needs it."""
+        booked = self.context.bookings.get((self.region.plan, self.builder.plan.index))
+        if booked is None:
+            return []
+        want, may, op = booked
+        self.m.d.comb += want.eq(there & Cat(gates).all())
+        self.context.observe("port", op, want & ~may)
+        return [may]
 
     def _single(self) -> bool:
         return self.region.plan.loop is None and not self.context.by_group
@@ -125,11 +136,13 @@ class LevelQueues:
         return [turn == 0]
 
     def _from_header(self, open_):
+        """Let the header issue; returns whether it has a token."""
         header = self.region.header
         self.m.d.comb += [header.o.ready.eq(open_), self.builder.enter.eq(header.o.valid & open_)]
         sources = self.region.token_values()
         for value, signal in self.builder.incoming.items():
             self.m.d.comb += signal.eq(sources[value])
+        return header.o.valid
 
     def _slot_ready(self, index):
         """The gate of a recurrence: the slot's token before has passed the point behind which its values are safe."""
@@ -147,7 +160,7 @@ class LevelQueues:
         return [first | ready.test.ready | ~matters]
 
     def _join(self, open_):
-        """Enter when the head of the bypass and every response it waits for are there."""
+        """Enter when the head of the bypass and every response it waits for are there; returns whether they are, and the token is to enter."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
         if index in self.region.ready_parts or self.region.plan.speculative:
@@ -179,6 +192,7 @@ class LevelQueues:
         self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
             self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+        return arrived & ~over
 
     def _errors(self, ops, ons, failed):
         """Report failed loads, or pass it on to the level that knows whether the program made them."""

@@ -6,10 +6,12 @@ A region (the kernel's top, or a loop's body) is a chain of levels; a level is a
 
 from dataclasses import dataclass
 
+from rtl_lib.bookings import PortUser
+
 from ..ir import Op, Region, TokenType, Value
 from .parts import PartChoice
 
-__all__ = ["Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Ring", "Row", "Window"]
+__all__ = ["Booking", "Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Ring", "Row", "Window"]
 
 
 @dataclass(frozen=True, order=True)
@@ -161,6 +163,15 @@ class RegionPlan:
 
 
 @dataclass(frozen=True, eq=False)
+class Booking:
+    """Ports that tokens of several levels use at the same time. Each of the ``levels``, pairs of a region's plan and a level's number, books
+    their cycles as ``users`` says, as a token enters."""
+
+    levels: tuple[tuple[RegionPlan, int], ...]
+    users: tuple[PortUser, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class KernelPlan:
     """A kernel: its top region, the plan of every loop, and the values that depend on nothing but arguments."""
 
@@ -172,3 +183,4 @@ class KernelPlan:
     latency: dict[Op, int]  #: of every pure operation, in stages
     parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
     apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them
+    bookings: tuple[Booking, ...] = ()

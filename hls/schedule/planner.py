@@ -6,6 +6,7 @@ from ..analysis.trips import count_trips
 from ..ir import Function, Op, Region, uses
 from ..ir.launch import most_tokens, per_group, units_of
 from ..memory import MemoryPlan
+from .bookings import plan_bookings
 from .plan import KernelPlan, RegionPlan
 from .region import RegionPlanner
 from .static import static_operations
@@ -40,7 +41,8 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
     latency = {op: timing.latency(op) for op in computed}
     parts = {op: part for op in computed if (part := timing.part(op))}
     apart = _sums_of_sums(function, computed) if timing.model.adder_words == 2 else frozenset()
-    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency, parts, apart)
+    return KernelPlan(function.name, top, loops, static, _static_depth(static, timing), latency, parts, apart,
+                      plan_bookings((top, *loops.values()), memory))
 
 
 def _sums_of_sums(function: Function, computed: list[Op]) -> frozenset[Op]:

@@ -13,10 +13,12 @@ from ..ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
-__all__ = ["CALL_LATENCY", "HAZARD_LATENCY", "QueueSizes", "entry_count", "level_queues", "pace", "slot_count"]
+__all__ = ["CALL_LATENCY", "HAZARD_LATENCY", "MOST_LOADING_SLOTS", "MOST_SLOTS", "MOST_WAITING_SLOTS", "QueueSizes", "entry_count",
+           "level_queues", "pace", "slot_count"]
 
-#: most running invocations of a loop whose recurrence is scheduled, and of one that waits for memory or an inner loop
-MOST_SLOTS, MOST_WAITING_SLOTS = 32, 64
+#: most running invocations of a loop whose recurrence is scheduled, of one that waits for an inner loop, and of one that waits for memory:
+#: there the work of each is small, and only many of them together keep the memory busy
+MOST_SLOTS, MOST_WAITING_SLOTS, MOST_LOADING_SLOTS = 32, 64, 256
 MOST_ENTRIES = 512
 #: exit entries per slot where invocations differ in their trips
 SPREAD = 12
@@ -47,12 +49,12 @@ def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
     return max([1, *(child.shortest * child.ii // child.slots for child in always)])
 
 
-def slot_count(static_ii: int, loop: Op | None, repeated: bool, waits: bool, paced: int = 1) -> int:
+def slot_count(static_ii: int, loop: Op | None, repeated: bool, most: int, paced: int = 1) -> int:
     """Slots so that interleaved invocations fill a recurrence of ``static_ii`` cycles, of which the loops inside take
-    ``paced`` for each token anyway; one where nothing may interleave."""
+    ``paced`` for each token anyway, and ``most`` at most; one where nothing may interleave."""
     if loop is None or not repeated or not loop.attrs.get("interleave", True):
         return 1
-    return min(-(-static_ii // paced), MOST_WAITING_SLOTS if waits else MOST_SLOTS)
+    return min(-(-static_ii // paced), most)
 
 
 def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, uniform: bool, shortest: int) -> int:

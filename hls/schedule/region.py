@@ -7,6 +7,7 @@ from types import MappingProxyType
 from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
+from ..passes.write_ports import BOOKED
 from .groups import group_windows, ring_of
 from .history import histories
 from .invocations import passed_first
@@ -19,6 +20,9 @@ from .queues import (
     CALL_LATENCY,
     HAZARD_LATENCY,
     MEETING_LATENCY,
+    MOST_LOADING_SLOTS,
+    MOST_SLOTS,
+    MOST_WAITING_SLOTS,
     QueueSizes,
     entry_count,
     level_queues,
@@ -272,7 +276,11 @@ class RegionPlanner:
         shares = any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried)
         if loop is None or rate.windowed >= rate.ii or shares:
             return 1
-        slots = slot_count(rate.ii, loop, self.repeated, rate.causes["crossing"] > found.ii, paced)
+        most = MOST_SLOTS
+        if rate.causes["crossing"] > found.ii:
+            answered_by_memory = any(op.opcode in ("load", "atomic") for op in found.levels.offering)
+            most = MOST_LOADING_SLOTS if answered_by_memory else MOST_WAITING_SLOTS
+        slots = slot_count(rate.ii, loop, self.repeated, most, paced)
         return min(slots, asked.slots or slots)
 
     def _latency(self, found: _Schedule) -> int:
@@ -325,7 +333,9 @@ class RegionPlanner:
 
     def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
-        elastic = 0 < stages.depth <= self.elastic_depth
+        # what books cycles of a port has to use it then: it cannot be held up behind its entry
+        books = any(BOOKED in op.attrs for op, level in found.levels.op.items() if level == k)
+        elastic = 0 < stages.depth <= self.elastic_depth and not books
         again, again_overlap = agains
         ready = ready_point(k, found.always, again, decide)
         ready_overlap = ready_point(k, carried, again_overlap, decide) or ready

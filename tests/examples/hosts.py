@@ -16,19 +16,23 @@ SMALL = {
     "filter": ["--width=13", "--height=7"],
     "fir": ["--n=100"],
     "histogram": ["--count=150"],
+    "graphs": ["--points=30", "--nodes=40", "--chains=120", "--steps=3", "--places=3000"],
     "groups": ["--values=700", "--n=13"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
+    "options": ["--n=30"],
     "packets": ["--packets=12"],
     "saxpy": ["--n=333"],
     "simd": ["--n=200"],
     "smoother": ["--n=200"],
     "sorter": ["--rows=40"],
+    "stencils": ["--chip=20", "--columns=300", "--image=20"],
     "systolic": ["--side=2", "--n=16"],
     "threshold": ["--width=31", "--height=9"],
     "triangular": ["--n=17"],
     "units": ["--n=200", "--rounds=9"],
     "vecadd": ["--n=333"],
+    "wavefronts": ["--sequence=32", "--matrix=32"],
 }
 
 #: Examples of what no other implementation has: channels between kernels.

@@ -1,7 +1,7 @@
 """Random kernels whose work-items work in groups: barriers, local memory, atomics, divergent loops, lanes and compute units.
 
-Phases between barriers either write local memory, each work-item a place of its own, or read it anywhere; all atomic operations of a kernel
-on one buffer are of one kind. So the order in which work-items run changes nothing, and any statement can be left out.
+Phases between barriers either write local memory, each work-item a place of its own and that perhaps several times, or read it anywhere; all
+atomic operations of a kernel on one buffer are of one kind. Some keep values in private arrays all the while. So the order in which work-items run changes nothing, and any statement can be left out.
 """
 
 import random
@@ -15,6 +15,7 @@ from .generate import Block, Kernel
 
 __all__ = ["GroupKernel", "group_launches", "random_group_kernel"]
 
+KEPT = 20  #: elements of a private array
 OWN = 4  #: places in ``out`` of each work-item
 COUNTERS = 8
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
@@ -61,6 +62,7 @@ class _Generator:
         self.rng, self.lanes = rng, lanes
         self.variables = [f"v{k}" for k in range(rng.randint(2, 4))]
         self.loops = 0
+        self.keeps = rng.random() < 0.3
         self.atomic = rng.choice(ATOMICS)
 
     def counter(self) -> str:
@@ -86,9 +88,15 @@ class _Generator:
         rng, kind = self.rng, self.rng.random()
         if reads and kind < 0.4:
             return f"shared[(uint){rng.choice([*self.variables, 'l'])} % m]"
+        if self.keeps and kind > 0.9:
+            return self.kept()
         if kind < 0.75:
             return rng.choice(self.variables)
         return rng.choice(["l", "g", "n", "(int)get_group_id(0)", "3", "100", f"in[(uint){rng.choice(self.variables)} % get_global_size(0)]"])
+
+    def kept(self) -> str:
+        """An element of the private array."""
+        return f"mine[(uint){self.rng.choice([*self.variables, 'l'])} % {KEPT}]"
 
     def uniform(self) -> str:
         """The same for all work-items of a group, from 0 to 3."""
@@ -110,7 +118,19 @@ class _Generator:
             return [f"{self.atomic}(&count[{self.value(1, reads)} & {COUNTERS - 1}], {self.value(1, reads)});"]
         if kind < 0.7:
             return [f"out[{OWN} * g + {rng.randrange(OWN - 1)}] = {self.value(2, reads)};"]
-        return [f"{name} {rng.choice(['=', '+=', '^='])} {self.value(2, reads)};"]
+        target = self.kept() if self.keeps and kind > 0.85 else name
+        return [f"{target} {rng.choice(['=', '+=', '^='])} {self.value(2, reads)};"]
+
+    def again(self, place: str, depth: int = 2) -> list:
+        """Statements that write to the work-item's place in local memory once more, alone, under a condition, or in a loop."""
+        rng, kind = self.rng, self.rng.random()
+        if depth and kind < 0.25:
+            return [Block(f"if ({self.value(1)} & 1) {{", (tuple(self.again(place, depth - 1)),))]
+        if depth and kind < 0.7:
+            trips = self.uniform() if self.lanes > 1 else rng.choice([self.uniform(), f"({self.value(1)} & 7)"])
+            i = self.counter()
+            return [Block(f"for ({i} = 0; {i} < {trips}; {i}++) {{", (tuple(self.again(place, depth - 1)),))]
+        return [f"shared[{place}] {rng.choice(['=', '+=', '^='])} {self.value()};"]
 
     # --- what the group does together
 
@@ -129,7 +149,8 @@ class _Generator:
             return [Block(f"if ({self.uniform()} > 1) {{", (self.phases(depth - 1),))]
         place = self.rng.choice(["l", "m - 1 - l", "(l + 1) % m"])
         reads = [one for _ in range(self.rng.randint(1, 2)) for one in self.own(True)]
-        return [f"shared[{place}] = {self.value()};", Block("{", ((BARRIER, *reads, BARRIER),))]
+        more = [one for _ in range(self.rng.choice([0, 0, 1, 2])) for one in self.again(place)]
+        return [f"shared[{place}] = {self.value()};", *more, Block("{", ((BARRIER, *reads, BARRIER),))]
 
 
 def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
@@ -145,4 +166,5 @@ def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
     declared += [f"__local int shared[{group}];"] * meets
     declared += [f"int {v} = {rng.choice(['g', 'l', 'in[g]', 'n', '7'])};" for v in g.variables]
     declared += [f"int i{k} = 0;" for k in range(g.loops)]
+    declared += [f"int mine[{KEPT}]; for (int k = 0; k < {KEPT}; k++) mine[k] = k * l;"] * g.keeps
     return GroupKernel(name, tuple(declared), (*body, *reveal), True, group, lanes, units, lanes > 1 or rng.random() < 0.4)

@@ -11,9 +11,10 @@ from .bench import simulate
 SLOTS = [1, 2, 3, 5]
 
 
-@pytest.mark.parametrize("slots", SLOTS)
-def test_pool(slots):
+@pytest.mark.parametrize("slots, few", [*((n, SlotPool.few) for n in SLOTS), (1, 0), (2, 0), (5, 0), (7, 0)])
+def test_pool(slots, few, monkeypatch):
     """Rules 1 to 5: an offer of a busy slot, an unstable offer, or a freed slot that comes late are all seen."""
+    monkeypatch.setattr(SlotPool, "few", few)
     rng, dut = random.Random(slots), SlotPool(slots)
 
     async def bench(ctx):

@@ -1,0 +1,125 @@
+"""Tables that are filled in waves: the alignment of two sequences, and a matrix as the product of two triangular ones."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import sim.cl as cl
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from common import Launch, check, options
+
+BLOCK = 16
+GAP = 10
+
+
+def aligned(similar):
+    """The scores of all beginnings of the two sequences, row by row."""
+    scores = np.empty_like(similar)
+    scores[0], scores[:, 0] = -GAP * np.arange(scores.shape[1]), -GAP * np.arange(scores.shape[0])
+    for y in range(1, len(scores)):
+        for x in range(1, scores.shape[1]):
+            across = scores[y - 1, x - 1] + similar[y, x]
+            scores[y, x] = max(across, scores[y, x - 1] - GAP, scores[y - 1, x] - GAP)
+    return scores
+
+
+def factors(matrix):
+    """Both triangular factors in one matrix, block by block; each sum is taken in the order in which the kernels take it."""
+    m, n = matrix.copy(), len(matrix)
+    for begin in range(0, n, BLOCK):
+        end = begin + BLOCK
+        block, right, below = m[begin:end, begin:end], m[begin:end, end:], m[end:, begin:end]
+        for i in range(BLOCK - 1):
+            for j in range(i):
+                block[i + 1:, i] -= block[i + 1:, j] * block[j, i]
+            block[i + 1:, i] /= block[i, i]
+            for j in range(i + 1):
+                block[i + 1, i + 1:] -= block[i + 1, j] * block[j, i + 1:]
+        for i in range(BLOCK):
+            for j in range(i):
+                right[i] -= block[i, j] * right[j]
+                below[:, i] -= below[:, j] * block[j, i]
+            below[:, i] /= block[i, i]
+        products = np.zeros((n - end, n - end), np.float32)
+        for i in range(BLOCK):
+            products += below[:, i, None] * right[i]
+        m[end:, end:] -= products
+    return m
+
+
+class Board:
+    """The queue and the built kernels."""
+
+    def __init__(self):
+        self.context = cl.create_some_context()
+        self.queue = cl.CommandQueue(self.context)
+        self.program = cl.Program(self.context, (HERE / "kernel.cl").read_text()).build()
+
+    def buffer(self, values):
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+
+    def run(self, kernel, size, group, *args):
+        event = cl.Kernel(self.program, kernel)(self.queue, size, group, *args)
+        event.wait()
+        return event
+
+    def fetch(self, device, like):
+        found = np.empty_like(like)
+        cl.enqueue_copy(self.queue, found, device).wait()
+        return found
+
+
+def nw(board, blocks, rng):
+    width = blocks * BLOCK + 1
+    similar = rng.integers(-5, 15, (width, width), dtype=np.int32)
+    expected = aligned(similar)
+    scores = np.zeros_like(similar)
+    scores[0], scores[:, 0] = expected[0], expected[:, 0]
+    devices = board.buffer(similar), board.buffer(scores)
+    events = []
+    for diagonal in range(2 * blocks - 1):
+        first = max(0, diagonal - blocks + 1)
+        groups = diagonal + 1 - 2 * first
+        events.append(board.run("nw", (groups * BLOCK,), (BLOCK,), *devices, np.int32(width), np.int32(GAP), np.int32(first),
+                                np.int32(diagonal)))
+    check("nw", board.fetch(devices[1], scores), expected)
+    # of the longest diagonal; each of the loops over a block's rows and diagonals has a work-item enter in every cycle
+    return Launch("nw", events[blocks - 1], trips=blocks * BLOCK * BLOCK, bytes=2 * 4 * blocks * BLOCK * BLOCK)
+
+
+def lud(board, blocks, rng):
+    n = blocks * BLOCK
+    matrix = rng.random((n, n), dtype=np.float32) + np.float32(n) * np.eye(n, dtype=np.float32)
+    device, events = board.buffer(matrix), []
+    for begin in range(0, n, BLOCK):
+        args, left = (device, np.int32(n), np.int32(begin)), blocks - 1 - begin // BLOCK
+        here = [board.run("lud_diagonal", (BLOCK,), (BLOCK,), *args)]
+        if left:
+            here.append(board.run("lud_perimeter", (2 * BLOCK * left,), (2 * BLOCK,), *args))
+            here.append(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args))
+        events.append(here)
+    found, expected = board.fetch(device, matrix), factors(matrix)
+    check("lud_diagonal", found[:BLOCK, :BLOCK], expected[:BLOCK, :BLOCK])
+    check("lud_perimeter", np.concatenate([found[:BLOCK, BLOCK:].T, found[BLOCK:, :BLOCK]]),
+          np.concatenate([expected[:BLOCK, BLOCK:].T, expected[BLOCK:, :BLOCK]]))
+    check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
+    left, inner = blocks - 1, BLOCK * (BLOCK - 1) // 2
+    diagonal, perimeter, internal = events[0]
+    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it, and of all others
+    return [Launch("lud_diagonal", diagonal, trips=sum((i + 1) * (BLOCK - 1 - i) for i in range(BLOCK - 1)),
+                   bytes=4 * BLOCK * BLOCK),
+            Launch("lud_perimeter", perimeter, trips=left * BLOCK * inner, bytes=4 * BLOCK * BLOCK * 2 * left),
+            Launch("lud_internal", internal, trips=left * left * BLOCK ** 3, bytes=2 * 4 * left * left * BLOCK * BLOCK)]
+
+
+def main(argv=None):
+    args = options(__doc__, argv, sequence=128, matrix=80)
+    board, rng = Board(), np.random.default_rng(160)
+    blocks = max(2, -(-args.matrix // BLOCK))
+    return [nw(board, -(-args.sequence // BLOCK), rng), *lud(board, blocks, rng)]
+
+
+if __name__ == "__main__":
+    main()
