@@ -35,7 +35,7 @@ class Access:
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
-    always are. ``descending``: its addresses go down.
+    always are. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own.
     """
 
     op: Op
@@ -51,6 +51,7 @@ class Access:
     lanes: int = 0
     masked: bool = False
     descending: bool = False
+    scattered: bool = False
     forwarding: bool = False
 
 

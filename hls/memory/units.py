@@ -39,6 +39,7 @@ class _Reuse:
 def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if access.latency is not None or access.direction == "atomic":
         return access
+    access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
     if access.direction == "store":
         return _wide(access, steps)
     return _wide(_choose_load(access, steps, slots, function), steps)
@@ -99,6 +100,11 @@ def _reuse(steps, slots: Mapping[Op, int], word_bytes: int) -> _Reuse | None:
 def _is_near(step: Step, word_bytes: int) -> bool:
     """Whether an access is often in the same word as the one before."""
     return step.amount is not None and abs(step.amount) < word_bytes
+
+
+def _is_scattered(step: Step, word_bytes: int) -> bool:
+    """Whether an access is seldom in the word of the one before or the word behind it."""
+    return not step.regular or step.amount is not None and abs(step.amount) > word_bytes
 
 
 def _comes_back(steps, word_bytes: int) -> Op | None:

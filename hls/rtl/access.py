@@ -69,10 +69,13 @@ class StoreAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
+        options = dict(self.geometry)
+        if access.scattered:  # as many bursts on their way as others have words
+            options["outstanding"] = _pending_words(context.memory_latency)
         if access.lanes:
-            self.unit = WideStoreUnit(**self.geometry, descending=access.descending)
+            self.unit = WideStoreUnit(**options, descending=access.descending)
         else:
-            self.unit = StoreUnit(**self.geometry, counted=bool(self.op.attrs.get("hazards")))
+            self.unit = StoreUnit(**options, counted=bool(self.op.attrs.get("hazards")))
 
     def request(self):
         pointer, value = self.op.operands[:2]

@@ -30,10 +30,17 @@ def _named(ram):
     return ((name.removeprefix("_"), port) for name, port in flat_ports(ram, "").items())
 
 
+def bursts_under_way(latency: int) -> int:
+    """Bursts under way at a bank so that scattered words, each a burst of its own, keep it busy over a memory's ``latency``
+    cycles; a power of two, as block RAMs are."""
+    return max(32, 1 << (latency - 1).bit_length())
+
+
 def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
     """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name."""
     mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
-    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping}
+    under_way = bursts_under_way(memory.read_latency)
+    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping, "outstanding": under_way}
     hardware = [part for h in hardware for part in h.parts]
     atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
     reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics)]
@@ -43,7 +50,7 @@ def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
     ports = {}
     for bank in range(len(memory.banks)):
         for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
-            master = part(word_bytes=memory.word_bytes, addr_bits=64)
+            master = part(word_bytes=memory.word_bytes, addr_bits=64, outstanding=max(64, under_way))
             m.submodules[f"{name}_master{bank}"] = master
             ports |= flat_ports(master.axi, f"m_axi{bank}")
             if interconnect is not None:

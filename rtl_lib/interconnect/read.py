@@ -33,7 +33,7 @@ class ReadInterconnect(wiring.Component):
     count : load units
     address_map : where addresses live
     word_bytes, addr_bits, max_burst : of the ports, on both sides
-    outstanding : bursts under way, for each unit and for each bank
+    outstanding : bursts under way for each bank; each unit may have as many at every bank
     reorder_words : words under way for each unit and bank, at least ``max_burst``; unused with one bank
 
     Ports
@@ -110,7 +110,7 @@ class ReadInterconnect(wiring.Component):
         """With several banks, what returns waits for its turn."""
         unit, request = self.units[u], self.units[u].request
         bank = self.map.bank_bits(request.payload.addr)
-        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding)
+        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         m.d.comb += [turns.i.valid.eq(taken.any()), turns.i.payload.eq(bank)]
         for b, arrival in enumerate(arrivals):
             m.submodules[f"words{u}_{b}"] = words = StreamFifo(unit.response.payload.shape(), self.reorder_words)
