@@ -22,6 +22,8 @@ class Options:
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
     control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
         on the chip only), which take next to no area
+    no_interleaving : the name of the memory of which one bank comes behind the other, so that the host places buffers; None
+        interleaves as the board says
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -32,6 +34,7 @@ class Options:
     random_stalls: bool = False
     elastic_depth: int = 0
     control: str = "axi-lite"
+    no_interleaving: str | None = None
 
     def __post_init__(self):
         if self.control not in CONTROLS:

@@ -18,9 +18,11 @@ from ..passes.write_ports import PORT_GROUP
 from ..target.board import Memory, Rams
 from .banks import BankPlanner, watches
 
-__all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+__all__ = ["PIPELINED", "Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
 
 
+#: the unit of accesses that are rare: small, nothing kept, no bursts
+PIPELINED = "pipelined"
 #: of no device in particular
 USUAL_RAMS = Rams(2048, 20480)
 

@@ -7,7 +7,7 @@ from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, walk
 from ..ir.accesses import TURNS
-from .plan import Access, MemoryPlan
+from .plan import PIPELINED, Access, MemoryPlan
 
 __all__ = ["choose_units"]
 
@@ -41,8 +41,14 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) 
         return access
     access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
     if access.direction == "store":
-        return _wide(access, steps)
+        return _choose_store(access, steps)
     return _wide(_choose_load(access, steps, slots, function), steps)
+
+
+def _choose_store(access: Access, steps) -> Access:
+    if not steps and not access.lanes and not access.op.attrs.get("hazards"):
+        return replace(access, unit=PIPELINED, reason="written once a run: a small unit, which joins nothing")
+    return _wide(access, steps)
 
 
 def _wide(access: Access, steps) -> Access:
@@ -61,6 +67,8 @@ def _wide(access: Access, steps) -> Access:
 
 
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+    if not steps and not access.lanes:
+        return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
     if not steps:
         return replace(access, reason="read once")
     if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):

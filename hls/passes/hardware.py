@@ -9,6 +9,7 @@ from math import prod
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
+from ..target.board import Board
 from .program import compute_units
 
 __all__ = ["ATTRIBUTES", "OPERATIONS", "OPTIONS", "check_hardware", "check_options"]
@@ -31,7 +32,7 @@ OPERATIONS: dict[str, Missing] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
-    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth", "buffer_location"}),
+    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth"}),
 )
 
 #: attribute -> values of it that ask for what is done anyway
@@ -49,12 +50,13 @@ def check_options(asked: Iterable[str]) -> list[Diagnostic]:
             for name in asked if name in OPTIONS]
 
 
-def check_hardware(module: Module) -> list[Diagnostic]:
-    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet."""
+def check_hardware(module: Module, board: Board) -> list[Diagnostic]:
+    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet, or not on this board."""
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _operations(function)
         errors += _with_units(function)
+        errors += _locations(function, board)
         warnings += _attributes(function)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -72,6 +74,14 @@ def _with_units(function: Function) -> list[Diagnostic]:
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
     return [_error(Missing("a call on a channel in a kernel of several compute units", "take num_compute_units away, or let a kernel of one "
                            "unit read or write the channel"), op) for op in calls]
+
+
+def _locations(function: Function, board: Board) -> list[Diagnostic]:
+    """Buffers that are to lie in a memory that the board does not have."""
+    asked = [(m, dict(m.attrs)["buffer_location"]) for m in function.memories.values() if "buffer_location" in dict(m.attrs)]
+    return [Diagnostic(f"'{m.name}' is to lie in memory {name!r}, which board {board.name} does not have", m.span,
+                       f"its memory is {board.memory.name}; leave buffer_location out, or choose another board")
+            for m, name in asked if not board.memory.known_as(name)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -5,11 +5,13 @@ from amaranth import *
 from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
+from ..memory.plan import PIPELINED
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
@@ -47,6 +49,9 @@ class LoadAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
+        if access.unit == PIPELINED:
+            self.unit = PipelinedLoadUnit(**self.geometry)
+            return
         options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
         if access.cache_words:
             options["words"] = access.cache_words
@@ -69,6 +74,9 @@ class StoreAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
+        if access.unit == PIPELINED:
+            self.unit = PipelinedStoreUnit(**self.geometry)
+            return
         options = dict(self.geometry)
         if access.scattered:  # as many bursts on their way as others have words
             options["outstanding"] = _pending_words(context.memory_latency)

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
+from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 from sim.errors import SimulationError
 from sim.loaded import Run
+from sim.shared import Fault
 
 from .arguments import Value
 from .constants import status_code
@@ -147,12 +149,13 @@ class BoardRuns:
         """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have read ahead
         of its end."""
         kernel, system = event.kernel, self.program.system
-        if run.fault is not None and (run.status or system.interface.ram):
+        fault = _fault(run) if run.status or system.interface.ram else None
+        if fault is not None:
             names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, event.values)
                      if isinstance(value.value, Buffer)}
-            text = f"kernel {kernel.name}: {self.program.context.simulated.describe(run.fault, names)}"
+            text = f"kernel {kernel.name}{_culprits(kernel, run.status)}: {self.program.context.simulated.describe(fault, names)}"
         elif run.status:
-            text = f"kernel {kernel.name} ended with error bits {run.status:#x}"
+            text = f"kernel {kernel.name}{_culprits(kernel, run.status)} ended with error bits {run.status:#x}"
         else:
             return None
         return _error(text)
@@ -161,6 +164,19 @@ class BoardRuns:
         for event in self._pending:
             event.fail(_error(why))
         self._pending.clear()
+
+
+def _fault(run: Run) -> Fault | None:
+    """The first fault of a direction in which the kernel was refused something; else the first at all."""
+    refused = [fault for fault in run.faults if run.status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
+    return next(iter(refused or run.faults), None)
+
+
+def _culprits(kernel: KernelInterface, status: int) -> str:
+    """The accesses that were refused, as part of a sentence."""
+    found = dict.fromkeys(f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
+                          for access in refused(kernel.layout.accesses, status))
+    return f", {' or '.join(found)}" if found else ""
 
 
 def _error(text: str) -> RuntimeError:

@@ -8,6 +8,7 @@ from .platform import Context
 
 __all__ = ["Buffer", "LocalMemory", "Pipe", "host_bytes"]
 
+BANK_SHIFT, BANK_MASK = 16, 7  #: of the flags that name a bank
 COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
 
 
@@ -21,7 +22,8 @@ class LocalMemory:
 class Buffer:
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
 
-    USE_HOST_PTR copies too: the board has memory of its own.
+    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that bank, where
+    the program was built with -no-interleaving.
     """
 
     def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None):
@@ -39,7 +41,7 @@ class Buffer:
                              f"size {size} is greater than the host buffer of {source.size} bytes")
         self.context, self.flags, self.size = context, flags, int(size)
         self._parent: Buffer | None = None
-        self._allocation = context.simulated.allocate(self.size)
+        self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1)
         if source is not None:
             self.bytes[:] = source[:self.size]
 

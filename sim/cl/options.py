@@ -25,13 +25,15 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     ``folder`` is searched by ``#include`` before the folders given.
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
-    defines, include_dirs, relaxed, once = {}, [folder], False, False
+    defines, include_dirs, relaxed, once, by_hand = {}, [folder], False, False, None
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
         elif word == "-fpc":
             once = True
+        elif word.lstrip("-").startswith("no-interleaving="):
+            by_hand = word.partition("=")[2]
         elif word[:2] in ("-D", "-I"):
             value = word[2:].strip() or next(left, None)
             if value is None:
@@ -43,8 +45,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, {', '.join(sorted(RELAXED))}")
-    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0)
+                               f"unknown option {word}; known are -D, -I, -fpc, -no-interleaving=MEMORY, {', '.join(sorted(RELAXED))}")
+    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=by_hand)
 
 
 def stall_seed() -> int:

@@ -48,7 +48,7 @@ def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float,
     count, memory = len(board.memory.banks), board.memory
     shares = [[0.0, 0.0] for _ in range(count)]
     for stream in filter(None, streams):
-        spread = memory.interleave_bytes < memory.banks[0].bytes
+        spread = memory.interleaved
         for bank in range(count) if spread else [stream.array % count]:
             shares[bank][stream.write] += 1 / (count if spread else 1) / len(streams)
     return [tuple(pair) for pair in shares]

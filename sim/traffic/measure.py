@@ -58,7 +58,7 @@ class Measurement:
 
 def partitioned(board: Board) -> Board:
     """The board with one bank after the other instead of interleaved ones."""
-    return replace(board, memory=replace(board.memory, interleave_bytes=board.memory.banks[0].bytes))
+    return replace(board, memory=board.memory.partitioned())
 
 
 def measure(board: Board, streams: Sequence[Stream], words: int, kernel_mhz: float | None = None) -> Measurement:

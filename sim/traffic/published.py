@@ -26,8 +26,7 @@ class Case:
 
     @property
     def placement(self) -> str:
-        memory = self.board.memory
-        return "interleaved" if memory.interleave_bytes < memory.banks[0].bytes else "by bank"
+        return "interleaved" if self.board.memory.interleaved else "by bank"
 
     def holds(self, simulated: float) -> bool:
         """Whether a simulated rate is what it should be."""

@@ -44,7 +44,7 @@ class System:
         name = min(able, key=able.get)
         self.now = max(self.now, self.ends.pop(name))
         self.log.append(f"end {name}")
-        return name, Run(self.cycles[name], {}, self.status, None, 0, 0.0)
+        return name, Run(self.cycles[name], {}, self.status, (), 0, 0.0)
 
 
 @pytest.fixture
