@@ -11,18 +11,16 @@ from ..analysis.phases import Phases
 from ..banking import Banking, Blocks
 from ..diag import CompileError, Span
 from ..ir import Function, MemoryObject, Op, Value, reaches_memory, walk
-from ..ir.accesses import lane_mask, memory_name, moved_type
+from ..ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP
 from ..target.board import Memory, Rams
 from .banks import BankPlanner, watches
 
-__all__ = ["PIPELINED", "Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+__all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
 
 
-#: the unit of accesses that are rare: small, nothing kept, no bursts
-PIPELINED = "pipelined"
 #: of no device in particular
 USUAL_RAMS = Rams(2048, 20480)
 
@@ -235,7 +233,7 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
         return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic",
                       "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
-    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST,
                     "the general unit for global memory", op.span)
     mask = lane_mask(op)
     if mask is None:

@@ -11,7 +11,7 @@ from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
-from ..memory.plan import PIPELINED
+from ..ir.accesses import PIPELINED
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 

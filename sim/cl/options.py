@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from hls.options import Options
+from hls.options import MOST_CACHE_BYTES, Options
 
 from .constants import status_code
 from .errors import RuntimeError
@@ -25,7 +25,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     ``folder`` is searched by ``#include`` before the folders given.
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
-    defines, include_dirs, relaxed, once, by_hand = {}, [folder], False, False, None
+    defines, include_dirs, relaxed, once, by_hand, cache = {}, [folder], False, False, None, None
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
@@ -34,6 +34,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             once = True
         elif word.lstrip("-").startswith("no-interleaving="):
             by_hand = word.partition("=")[2]
+        elif word.lstrip("-").startswith("private-cache-bytes="):
+            cache = _bytes(word)
         elif word[:2] in ("-D", "-I"):
             value = word[2:].strip() or next(left, None)
             if value is None:
@@ -45,8 +47,17 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, -no-interleaving=MEMORY, {', '.join(sorted(RELAXED))}")
-    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=by_hand)
+                               f"unknown option {word}; known are -D, -I, -fpc, -no-interleaving=MEMORY, -private-cache-bytes=N, {', '.join(sorted(RELAXED))}")
+    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=by_hand,
+                   cache_bytes=cache)
+
+
+def _bytes(word: str) -> int:
+    """The number of bytes in ``-NAME=N``."""
+    text = word.partition("=")[2]
+    if not text.isdecimal() or int(text) > MOST_CACHE_BYTES:
+        raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: 0 to {MOST_CACHE_BYTES} bytes are possible")
+    return int(text)
 
 
 def stall_seed() -> int:

@@ -1,5 +1,7 @@
 """Buffers placed by hand in banks that are not interleaved."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_flags_choose_the_bank(context):
         0, mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA, mf.MEM_BANK_2_ALTERA))
     assert [each.address // BANK_BYTES for each in (anywhere, first, second, again)] == [0, 0, 1, 1]
     places = sorted((each.address, each.address + each.size) for each in (anywhere, first, second, again))
-    assert all(end < begin for (_, end), (begin, _) in zip(places, places[1:]))
+    assert all(end < begin for (_, end), (begin, _) in pairwise(places))
     back = second.address
     second.release()
     assert cl.Buffer(context, mf.CHANNEL_2_INTELFPGA, 1 << 10).address == back
