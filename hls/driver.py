@@ -178,7 +178,8 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
             if loop.period > timing.period:
                 tell(_slower_clock(loop, timing.period))
     memory = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
-    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes)
+    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
+                          options.const_cache_bytes)
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
     return CompiledKernel(function, memory, plan, unrolled, merged)

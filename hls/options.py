@@ -24,6 +24,7 @@ class Options:
     control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
         on the chip only), which take next to no area
     cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each needs
+    const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
     no_interleaving : the name of the memory of which one bank comes behind the other, so that the host places buffers; None
         interleaves as the board says
     """
@@ -37,10 +38,12 @@ class Options:
     elastic_depth: int = 0
     control: str = "axi-lite"
     cache_bytes: int | None = None
+    const_cache_bytes: int = 16384
     no_interleaving: str | None = None
 
     def __post_init__(self):
-        if self.cache_bytes is not None and not 0 <= self.cache_bytes <= MOST_CACHE_BYTES:
-            raise ValueError(f"cache_bytes must be 0 to {MOST_CACHE_BYTES}, not {self.cache_bytes!r}")
+        for name in ("cache_bytes", "const_cache_bytes"):
+            if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
+                raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")
         if self.control not in CONTROLS:
             raise ValueError(f"control must be one of {', '.join(CONTROLS)}, not {self.control!r}")

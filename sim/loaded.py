@@ -100,8 +100,9 @@ class LoadedSystem:
         self._ended += others
         return found[1]
 
-    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> None:
-        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`."""
+    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int], forget: bool = True) -> None:
+        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget`` constant memory is
+        known to be as it was when the last kernel started."""
         if self.interface.control == "wires":
             self._ended.append((kernel.name, self._by_wires(kernel, arguments, launch)))
             return
@@ -117,7 +118,7 @@ class LoadedSystem:
             registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
-        session.write([*registers, (kernel.base + at.CONTROL, at.START)])
+        session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
         self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
 
     @property

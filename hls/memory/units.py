@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, walk
-from ..ir.accesses import BURST, CACHED, PIPELINED, PREFETCHING, TURNS, UNIT
+from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -16,16 +16,18 @@ CACHE_WORDS = 512
 MOST_CACHE_WORDS = 2048
 
 
-def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int], cache_bytes: int | None = None) -> MemoryPlan:
+def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int], cache_bytes: int | None = None,
+                 const_cache_bytes: int = 0) -> MemoryPlan:
     """The plan with a cache behind every waiting load that comes back to words it has left, a small unit for what happens once a run,
     and what the program asks for.
 
     ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, so a load
     whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size of the caches that the program says nothing
-    about, 0 for none, None for what each needs.
+    about, 0 for none, None for what each needs. Loads of ``__constant`` buffers share a cache of ``const_cache_bytes``; with 0 they are like
+    others.
     """
     patterns = access_patterns(function)
-    chosen = {op: _choose(access, patterns[op].steps, slots, function) for op, access in plan.accesses.items()}
+    chosen = {op: _choose(access, patterns[op].steps, slots, function, const_cache_bytes) for op, access in plan.accesses.items()}
     if cache_bytes is not None:
         chosen = {op: _resized(access, cache_bytes) for op, access in chosen.items()}
     return replace(plan, accesses=chosen)
@@ -76,7 +78,7 @@ class _Reuse:
     reason: str
 
 
-def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, const_cache_bytes: int) -> Access:
     if access.latency is not None or access.direction == "atomic":
         return access
     access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
@@ -84,6 +86,10 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) 
         return _as_asked(access, function)
     if access.direction == "store":
         return _choose_store(access, steps)
+    constant = CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
+    if constant and const_cache_bytes and steps and not access.lanes:
+        return replace(access, unit=CONSTANT, scattered=False,
+                       reason=f"constant memory: one cache of {const_cache_bytes:,} bytes for all kernels, kept from launch to launch")
     return _wide(_choose_load(access, steps, slots, function), steps)
 
 

@@ -4,6 +4,7 @@ from amaranth import *
 
 from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.constant import ConstantLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
 from rtl_lib.lsu.store import StoreUnit
@@ -11,7 +12,7 @@ from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
-from ..ir.accesses import PIPELINED
+from ..ir.accesses import CONSTANT, PIPELINED
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
@@ -52,9 +53,12 @@ class LoadAccess(_Access):
         if access.unit == PIPELINED:
             self.unit = PipelinedLoadUnit(**self.geometry)
             return
+        if access.unit == CONSTANT:
+            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits)
+            return
         options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
-        if access.cache_words:
-            options["words"] = access.cache_words
+        if access.cache_words:  # of which those for words on their way keep nothing
+            options["words"] = max(access.cache_words, 2 * options["pending"])
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit
         self.unit = kind(**options)
 

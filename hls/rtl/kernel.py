@@ -5,6 +5,7 @@ from amaranth.lib import data, stream
 
 from rtl_lib.dispatch import NUMBER
 
+from ..ir.accesses import CONSTANT
 from ..passes.memory_fences import FRESH
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .channels import build_ends
@@ -59,7 +60,12 @@ class KernelHardware:
     @property
     def reads(self):
         """Read ports of the kernel's load units, in program order."""
-        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load"]
+        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load" and u.access.unit != CONSTANT]
+
+    @property
+    def constants(self):
+        """Ports of the kernel's loads from the constant cache, in program order."""
+        return [u.unit.mem for u in self.context.units.values() if u.access.unit == CONSTANT]
 
     @property
     def writes(self):

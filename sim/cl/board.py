@@ -38,6 +38,7 @@ class SimulatedBoard:
         self.facts = board
         self.memory = SharedMemory(board.memory.bytes)
         self.now_ns = 0.0
+        self.stamp = 0  #: of the last write of a buffer
         self._allocations: list[Allocation] = []  # by address
         self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
         self._alignment = max(self._guard, board.memory.word_bytes)
@@ -69,6 +70,11 @@ class SimulatedBoard:
             raise LogicError("create_buffer", status_code.INVALID_VALUE,
                              f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory, and no bank {bank + 1}")
         return (0, self.memory.bytes) if bank < 0 else (bank * banks[0].bytes, (bank + 1) * banks[0].bytes)
+
+    def next_stamp(self) -> int:
+        """The stamp of a write that happens now."""
+        self.stamp += 1
+        return self.stamp
 
     def free(self, allocation: Allocation) -> None:
         """Give memory back; accesses to it are faults from then on."""

@@ -14,6 +14,7 @@ from sim.loaded import Run
 from sim.shared import Fault
 
 from .arguments import Value
+from .constant_memory import ConstantMemory, note_outputs
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
@@ -53,6 +54,7 @@ class BoardRuns:
     def __init__(self, program: "Program"):
         self.program = program
         self._pending: list[BoardEvent] = []
+        self._constants = ConstantMemory()
         self._epoch = (0.0, 0)  #: simulated time and cycle at which the first of the kernels that now run began
 
     def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
@@ -104,7 +106,7 @@ class BoardRuns:
             since, first = self._epoch
             event.start_ns = since + (system.session.cycle() - first) * self._period_ns
             event.before = None
-            system.start(event.kernel, *event.registers)
+            system.start(event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values))
 
     def _may_begin(self, event: BoardEvent) -> bool:
         """Whether its turn has come; a launch whose turn cannot come, or that breaks a promise of its kernel, fails."""
@@ -133,11 +135,13 @@ class BoardRuns:
         """The run of a kernel has ended."""
         event = next(one for one in self._pending if one.kernel.name == name and one.start_ns is not None)
         self._pending.remove(event)
+        note_outputs(event.kernel, event.values)
         board = self.program.context.simulated
         end_ns = event.start_ns + run.cycles * self._period_ns
         board.now_ns = max(board.now_ns, end_ns)
         failure = self._failure(event, run)
         if failure is not None:
+            self._constants.doubt()
             event.fail(failure)
             return
         statistics = self.program.result.decode(name, run.counters)
@@ -161,6 +165,7 @@ class BoardRuns:
         return _error(text)
 
     def _give_up(self, why: str):
+        self._constants.doubt()
         for event in self._pending:
             event.fail(_error(why))
         self._pending.clear()

@@ -30,7 +30,7 @@ class System:
     def running(self):
         return list(self.ends)
 
-    def start(self, kernel, arguments, launch):
+    def start(self, kernel, arguments, launch, forget):
         assert kernel.name not in self.ends, "started while it ran"
         self.log.append(f"start {kernel.name}")
         self.now += 3  # registers are written

@@ -72,6 +72,7 @@ def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
     cycles = {}
     for options, flags in (([], (0, 0)), (["-no-interleaving=default"], (mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA))):
         program = cl.Program(context, COPY).build(options=options)
+        program.system.hasty = True
         a = cl.Buffer(context, mf.COPY_HOST_PTR | flags[0], hostbuf=data)
         out = cl.Buffer(context, mf.READ_WRITE | flags[1], data.nbytes)
         event = program.copy(queue, (1,), None, a, out, np.int32(n))
