@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
-from .options import CONTROLS, Options
+from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .target.board import Board, BoardError, known_boards, load_board
 
 __all__ = ["main"]
@@ -69,6 +69,12 @@ def _board(_context, _parameter, name: str | None) -> str:
               help="Search a folder for includes.")
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
 @click.option("-fpc", "fpc", is_flag=True, help="Round once at the end of a tree of additions.")
+@click.option("-private-cache-bytes", "--private-cache-bytes", "cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=None,
+              help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]")
+@click.option("-const-cache-bytes", "--const-cache-bytes", "const_cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=16384,
+              help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]")
+@click.option("-no-interleaving", "--no-interleaving", "no_interleaving", metavar="MEMORY",
+              help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.")
 @click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
               help="Output folder.  [default: name of the source]")
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
@@ -77,12 +83,12 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, output, testbench, control, counters,
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, counters,
             random_stalls, form):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
-                      random_stalls=random_stalls, control=control)
+                      random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving)
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source)

@@ -1,7 +1,7 @@
 """From source text to Verilog, interface and report: the stages in order, nothing else."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .analysis.call_script import Script
@@ -85,6 +85,8 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
+    if options.no_interleaving is not None:
+        board = replace(board, memory=board.memory.partitioned())
     with uncollected():
         module = link_program(module)
         kernels, told = plan_module(module, board, options)
@@ -121,7 +123,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), board.address_bits)
-    told, changed = [*check_hardware(module), *check_options(["-fpc"] if options.fpc else [])], []
+    told, changed = [*check_hardware(module, board), *check_options(["-fpc"] if options.fpc else [])], []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(without_printf(module), PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
@@ -139,6 +141,9 @@ def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
 
 
 def _check(options: Options, board: Board):
+    if options.no_interleaving is not None and not board.memory.known_as(options.no_interleaving):
+        raise CompileError(Diagnostic(f"-no-interleaving: board {board.name} has no memory {options.no_interleaving!r}",
+                                      hint=f"its memory is {board.memory.name}, or default"))
     if options.control != "wires":
         return
     if board.memory.kind != "onchip":
@@ -164,7 +169,8 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
             if loop.period > timing.period:
                 tell(_slower_clock(loop, timing.period))
     memory = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
-    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()})
+    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
+                          options.const_cache_bytes)
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
     return CompiledKernel(function, memory, plan, unrolled, merged)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["CONTROLS", "Options"]
+__all__ = ["CONTROLS", "MOST_CACHE_BYTES", "Options"]
 
+MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
 
 
@@ -22,6 +23,10 @@ class Options:
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
     control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
         on the chip only), which take next to no area
+    cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each needs
+    const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
+    no_interleaving : the name of the memory of which one bank comes behind the other, so that the host places buffers; None
+        interleaves as the board says
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -32,7 +37,13 @@ class Options:
     random_stalls: bool = False
     elastic_depth: int = 0
     control: str = "axi-lite"
+    cache_bytes: int | None = None
+    const_cache_bytes: int = 16384
+    no_interleaving: str | None = None
 
     def __post_init__(self):
+        for name in ("cache_bytes", "const_cache_bytes"):
+            if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
+                raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")
         if self.control not in CONTROLS:
             raise ValueError(f"control must be one of {', '.join(CONTROLS)}, not {self.control!r}")

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hls.profile.layout import CYCLES
@@ -40,9 +40,14 @@ class Run:
     cycles: int
     counters: Mapping[str, int]
     status: int  #: the kernel's error bits
-    fault: Fault | None  #: the first access that the memory refused
+    faults: tuple[Fault, ...]  #: the first access of each kind that the memory refused
     elapsed: int  #: cycles of the simulation, register accesses included
     seconds: float  #: of wall time that the simulation took
+
+    @property
+    def fault(self) -> Fault | None:
+        """The first access that the memory refused."""
+        return self.faults[0] if self.faults else None
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,9 @@ class LoadedSystem:
         if self._session is None:
             signals = self.trace.signals if self.trace else "none"
             simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
-            self._session = Session(simulator.executable, self.board, self.memory, self.interface.clock_mhz)
+            # a program may have been built for banks one behind the other
+            memory = replace(self.board.memory, interleave_bytes=self.interface.interleave_bytes)
+            self._session = Session(simulator.executable, replace(self.board, memory=memory), self.memory, self.interface.clock_mhz)
             self._session.reset(self.seed)
         return self._session
 
@@ -93,8 +100,9 @@ class LoadedSystem:
         self._ended += others
         return found[1]
 
-    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> None:
-        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`."""
+    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int], forget: bool = True) -> None:
+        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget`` constant memory is
+        known to be as it was when the last kernel started."""
         if self.interface.control == "wires":
             self._ended.append((kernel.name, self._by_wires(kernel, arguments, launch)))
             return
@@ -110,7 +118,7 @@ class LoadedSystem:
             registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
-        session.write([*registers, (kernel.base + at.CONTROL, at.START)])
+        session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
         self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
 
     @property
@@ -128,8 +136,13 @@ class LoadedSystem:
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
         del self._running[kernel.name]
-        return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_fault(), session.cycle() - started.cycle,
+        return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_faults(), session.cycle() - started.cycle,
                                 time.perf_counter() - started.seconds)
+
+    def forget(self) -> None:
+        """After a reset of the design: what was started will never end."""
+        self._running.clear()
+        self._ended.clear()
 
     def _by_wires(self, kernel, arguments, launch) -> Run:
         session = self.session
@@ -137,15 +150,14 @@ class LoadedSystem:
         launched = {name: launch[name] for name in kernel.launch}
         limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
-        return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_fault(), session.cycle() - before, time.perf_counter() - started)
+        return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_faults(), session.cycle() - before, time.perf_counter() - started)
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""
         if self._session is not None:
             self._session.close()
             self._session = None
-        self._running.clear()
-        self._ended.clear()
+        self.forget()
 
     def _wait(self) -> "_Started":
         """Run until a kernel ends."""

@@ -99,6 +99,10 @@ class Session:
         """Reset the design; from here on stalls come from ``seed`` (0: none). Memory contents stay."""
         self._commands([f"reset {seed}"])
 
+    def restart(self) -> None:
+        """Reset the design alone, in whatever it is doing; answers of the memory that are on their way come all the same."""
+        self._commands(["restart"])
+
     def cycle(self) -> int:
         """Cycles since the simulator started."""
         return int(self._commands(["cycle"])[0][0])

@@ -12,9 +12,9 @@ from enum import IntEnum
 
 import numpy as np
 
-__all__ = ["Fault", "FaultKind", "SharedMemory"]
+__all__ = ["Fault", "FaultKind", "Response", "SharedMemory"]
 
-VERSION = 1
+VERSION = 2
 MAX_ALLOCATIONS = 4096
 
 
@@ -25,6 +25,24 @@ class FaultKind(IntEnum):
     READ_OUTSIDE = 1
     WRITE_OUTSIDE = 2
     PROTOCOL = 3
+    READ_ERROR = 4
+    WRITE_ERROR = 5
+
+    @property
+    def is_read(self) -> bool:
+        return self in (FaultKind.READ_OUTSIDE, FaultKind.READ_ERROR)
+
+
+class Response(IntEnum):
+    """What AXI answers an access with that it refuses."""
+
+    SLVERR = 2
+    DECERR = 3
+
+
+class _Record(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint64), ("address", ctypes.c_uint64), ("cycle", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("bank", ctypes.c_uint64)]
 
 
 class _Allocation(ctypes.Structure):
@@ -34,23 +52,21 @@ class _Allocation(ctypes.Structure):
 class ControlPage(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_uint32), ("version", ctypes.c_uint32),
-        ("fault", ctypes.c_uint32), ("fault_bank", ctypes.c_uint32),
-        ("fault_address", ctypes.c_uint64), ("fault_cycle", ctypes.c_uint64),
-        ("fault_bytes", ctypes.c_uint64), ("fault_count", ctypes.c_uint64),
+        ("faults", _Record * len(FaultKind)), ("failing", _Allocation), ("response", ctypes.c_uint64),
         ("allocation_count", ctypes.c_uint64), ("allocations", _Allocation * MAX_ALLOCATIONS),
     ]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """The first refused access since the last :meth:`SharedMemory.take_fault`."""
+    """The first refused access of its kind since the last :meth:`SharedMemory.take_faults`."""
 
     kind: FaultKind
     address: int  #: global byte address
     bytes: int
     cycle: int  #: of the simulation
     bank: int
-    count: int  #: refused accesses in all
+    count: int  #: refused accesses of that kind
 
 
 class SharedMemory:
@@ -86,12 +102,18 @@ class SharedMemory:
             entry.begin, entry.end = begin, end
         self._page.allocation_count = len(ranges)
 
+    def fail(self, begin: int, end: int, response: Response = Response.SLVERR) -> None:
+        """Have accesses to bytes of [begin, end) answered with an error from now on; an empty range ends that."""
+        self._page.failing.begin, self._page.failing.end, self._page.response = begin, end, response
+
+    def take_faults(self) -> tuple[Fault, ...]:
+        """The first refused access of each kind since the last call, in the order in which they came."""
+        records = [(kind, record) for kind, record in zip(FaultKind, self._page.faults, strict=True) if record.count]
+        found = [Fault(kind, record.address, record.bytes, record.cycle, record.bank, record.count) for kind, record in records]
+        for _, record in records:
+            record.count = 0
+        return tuple(sorted(found, key=lambda fault: fault.cycle))
+
     def take_fault(self) -> Fault | None:
-        """The first refused access since the last call; None when there was none."""
-        page = self._page
-        if page.fault_count == 0:
-            return None
-        fault = Fault(FaultKind(page.fault), page.fault_address, page.fault_bytes, page.fault_cycle, page.fault_bank,
-                      page.fault_count)
-        page.fault, page.fault_count = FaultKind.NONE, 0
-        return fault
+        """The first of :meth:`take_faults`; None where there are none."""
+        return next(iter(self.take_faults()), None)

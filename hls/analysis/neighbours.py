@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, regions, walk
+from ..ir.accesses import UNIT
 from .dependence import DependenceTester
 
 __all__ = ["ALONE", "Group", "neighbours"]
@@ -103,7 +104,7 @@ class _Items:
 
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]
-        return memory.space == "global" and not memory.volatile and lane_mask(op) is None and not op.attrs.get(ALONE)
+        return memory.space == "global" and not memory.volatile and lane_mask(op) is None and not op.attrs.get(ALONE) and UNIT not in op.attrs
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
         """Whether a load may take place where the first of the members does, and would not make it wait for anything."""

@@ -38,7 +38,8 @@ class CallChecker(ChannelCallChecker):
             self.count(name, nodes, 1, span)
             return self.rvalue(nodes[0])
         found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span) or \
-            self.pointer_math(name, nodes, span) or self.group_call(name, nodes, span) or self.channel_call(name, nodes, span)
+            self.pointer_math(name, nodes, span) or self.group_call(name, nodes, span) or self.unit_call(name, nodes, span) or \
+            self.channel_call(name, nodes, span)
         if found is None:
             raise CompileError.at(span, f"unknown function '{name}'",
                                   self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)))

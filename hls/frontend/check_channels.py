@@ -7,7 +7,7 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
-from .check_group import GroupCallChecker
+from .check_units import UnitCallChecker
 from .layout import has_pointer
 
 __all__ = ["ChannelCallChecker"]
@@ -16,7 +16,7 @@ _FUNCTION = re.compile(r"(read|write)_channel(_nb)?_(altera|intel)$")
 _PIPE = re.compile(r"(read|write)_pipe$")
 
 
-class ChannelCallChecker(GroupCallChecker):
+class ChannelCallChecker(UnitCallChecker):
     """Adds channels. ``channels`` collects those of the file."""
 
     def __init__(self, syntax):

@@ -11,6 +11,7 @@ from math import gcd
 
 from ..diag import Span
 from ..ir import I64, ArrayType, Builder, IntType, Region, Value
+from ..ir.accesses import UNIT
 from . import tree as tt
 from . import types as ct
 from .bits import Chunks
@@ -27,7 +28,7 @@ class Address:
     """A place: in the memory ``memory``, or where the pointer value ``base`` points; plus ``offset`` bytes (i64).
 
     ``wide``: accesses of many scalars may be one. ``align``: what is known of the address, in bytes, where it is less than
-    the type of the access would have.
+    the type of the access would have. ``unit``: what the program chose to access it by.
     """
 
     memory: str | None = None
@@ -36,6 +37,7 @@ class Address:
     name: str = ""  #: of the variable, for the names of what is loaded
     wide: bool = False
     align: int | None = None
+    unit: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class MemoryLowering:
         place = self.target(e.pointer)
         if isinstance(e, tt.Packed):
             return replace(place, align=e.type.element.size)
-        return place
+        return replace(place, unit=e.unit) if e.unit else place
 
     def _member_place(self, place, e: tt.Member) -> Address | Part:
         struct, member = e.base.type, e.base.type.members[e.index]
@@ -206,13 +208,13 @@ class MemoryLowering:
         if wide is None:
             return tuple(self._read(inner, scalar, span) for inner, scalar in self.scalars(place, t, span))
         whole = self.emit(span, "load", self.pointer(place, span), self.always, result=wide, name=place.name,
-                          attrs=_aligned(place, t, wide.bytes))
+                          attrs=_attributes(place, t, wide.bytes))
         return self.chunks(span).unpacked(whole, leaves(t))
 
     def _read(self, place: Address, t: ct.CType, span: Span) -> Value:
         stored = ct.container(t)
         value = self.emit(span, "load", self.pointer(place, span), self.always, result=ct.ir_type(stored), name=place.name,
-                          attrs=_aligned(place, t, t.size))
+                          attrs=_attributes(place, t, t.size))
         return self.converted(span, value, stored, t)
 
     def store(self, place, value, t: ct.CType, span: Span):
@@ -226,11 +228,11 @@ class MemoryLowering:
                 self._write(inner, one, scalar, span)
             return
         whole = self.chunks(span).packed(value, leaves(t), wide)
-        self.op(span, "store", self.pointer(place, span), whole, self.always, attrs=_aligned(place, t, wide.bytes))
+        self.op(span, "store", self.pointer(place, span), whole, self.always, attrs=_attributes(place, t, wide.bytes))
 
     def _write(self, place: Address, value: Value, t: ct.CType, span: Span):
         value = self.converted(span, value, t, ct.container(t))
-        self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_aligned(place, t, t.size))
+        self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_attributes(place, t, t.size))
 
     def chunks(self, span: Span) -> Chunks:
         self.builder.span = span
@@ -258,7 +260,7 @@ class MemoryLowering:
         return self.emit(span, "load", self.pointer(Address(memory), span), self.always, result=type, name=memory)
 
 
-def _aligned(place: Address, t: ct.CType, size: int) -> dict:
-    """The attribute of an access whose address is a multiple of less than its size."""
+def _attributes(place: Address, t: ct.CType, size: int) -> dict:
+    """Of an access whose address is a multiple of less than its size, or whose unit the program chose."""
     known = min(ct.alignment(t), place.align or size)
-    return {"align": known} if known < size else {}
+    return ({"align": known} if known < size else {}) | ({UNIT: place.unit} if place.unit else {})

@@ -2,6 +2,7 @@
 
 from ..diag import CompileError, Span
 from ..ir import Function, MemoryObject, Type, Value
+from ..ir.accesses import CONSTANT_MEMORY
 from . import types as ct
 from .layout import has_pointer, leaf_count, leaves, memory_element
 from .tree import Variable
@@ -40,7 +41,7 @@ class Storage:
         element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
             variable.name, "local" if t.space == "local" else "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span, attrs=tuple(variable.attrs.items()))
+            span=variable.span, attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])))
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):

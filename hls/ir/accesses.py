@@ -10,7 +10,7 @@ from .nodes import MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["PREDICATES", "TURNS", "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate",
+__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT", "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate",
            "reaches_memory"]
 
 #: which operand of an operation says whether it takes place at all; others always do
@@ -20,6 +20,11 @@ PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fe
 
 #: attribute of a store that stands for so many of the source, which take turns
 TURNS = "turns"
+#: attribute of a load or store whose unit the program chooses: (one of the next four, bytes of its cache)
+UNIT = "unit"
+BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
+#: the unit of loads from the constant cache, and the attribute of a buffer that the source puts into constant memory
+CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
 
 
 def is_access(op: Op) -> bool:

@@ -11,7 +11,7 @@ from ..analysis.phases import Phases
 from ..banking import Banking, Blocks
 from ..diag import CompileError, Span
 from ..ir import Function, MemoryObject, Op, Value, reaches_memory, walk
-from ..ir.accesses import lane_mask, memory_name, moved_type
+from ..ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP
@@ -35,7 +35,7 @@ class Access:
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
-    always are. ``descending``: its addresses go down.
+    always are. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own.
     """
 
     op: Op
@@ -51,6 +51,7 @@ class Access:
     lanes: int = 0
     masked: bool = False
     descending: bool = False
+    scattered: bool = False
     forwarding: bool = False
 
 
@@ -232,7 +233,7 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
         return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic",
                       "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
-    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "burst-coalesced",
+    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST,
                     "the general unit for global memory", op.span)
     mask = lane_mask(op)
     if mask is None:

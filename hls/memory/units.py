@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, walk
-from ..ir.accesses import TURNS
+from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -16,15 +16,57 @@ CACHE_WORDS = 512
 MOST_CACHE_WORDS = 2048
 
 
-def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int]) -> MemoryPlan:
-    """The plan with a cache behind every waiting load that comes back to words it has left.
+def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int], cache_bytes: int | None = None,
+                 const_cache_bytes: int = 0) -> MemoryPlan:
+    """The plan with a cache behind every waiting load that comes back to words it has left, a small unit for what happens once a run,
+    and what the program asks for.
 
     ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, so a load
-    whose accesses are consecutive needs no cache for that.
+    whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size of the caches that the program says nothing
+    about, 0 for none, None for what each needs. Loads of ``__constant`` buffers share a cache of ``const_cache_bytes``; with 0 they are like
+    others.
     """
     patterns = access_patterns(function)
-    return replace(plan, accesses={op: _choose(access, patterns[op].steps, slots, function)
-                                   for op, access in plan.accesses.items()})
+    chosen = {op: _choose(access, patterns[op].steps, slots, function, const_cache_bytes) for op, access in plan.accesses.items()}
+    if cache_bytes is not None:
+        chosen = {op: _resized(access, cache_bytes) for op, access in chosen.items()}
+    return replace(plan, accesses=chosen)
+
+
+def _resized(access: Access, cache_bytes: int) -> Access:
+    """A cache as large as the user wants all of them."""
+    if not access.cache_words or UNIT in access.op.attrs:
+        return access
+    if not cache_bytes:
+        return replace(access, unit=access.unit.replace(CACHED, BURST), cache_words=0, reason=f"{access.reason}; caches are switched off")
+    return replace(access, cache_words=_size(cache_bytes // access.word_bytes), reason=f"{access.reason}; {cache_bytes:,} bytes are asked for")
+
+
+def _as_asked(access: Access, function: Function) -> Access:
+    """The unit that the program chose, where it can do the access."""
+    kind, size = access.op.attrs[UNIT]
+    compared = access.op.attrs.get("hazards") or any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:])
+    why_not = _why_not(kind, access, compared, function)
+    if why_not:
+        return replace(access, reason=f"{kind} is asked for, but {why_not}")
+    if kind == CACHED:
+        return replace(access, unit=access.unit.replace(BURST, CACHED), reason=f"asked for, with {size:,} bytes of cache",
+                       cache_words=_size(size // access.word_bytes))
+    reason = "prefetching is asked for; requests run ahead of the data by as much as memory needs anyway" if kind == PREFETCHING else "asked for"
+    return replace(access, unit=PIPELINED if kind == PIPELINED else access.unit, reason=reason)
+
+
+def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
+    """What speaks against a unit that is asked for; empty where nothing does."""
+    if kind == PIPELINED and access.lanes:
+        return "its bytes may lie in two words of memory"
+    if kind == PIPELINED and compared and access.direction == "store":
+        return "loads are compared with it, and must know when it is in memory"
+    if kind == CACHED and compared:
+        return "it is compared with earlier stores, and may not be older than they are"
+    if kind == CACHED and function.memories[access.memory].volatile:
+        return "the memory is volatile"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -36,12 +78,25 @@ class _Reuse:
     reason: str
 
 
-def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, const_cache_bytes: int) -> Access:
     if access.latency is not None or access.direction == "atomic":
         return access
+    access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
+    if UNIT in access.op.attrs:
+        return _as_asked(access, function)
     if access.direction == "store":
-        return _wide(access, steps)
+        return _choose_store(access, steps)
+    constant = CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
+    if constant and const_cache_bytes and steps and not access.lanes:
+        return replace(access, unit=CONSTANT, scattered=False,
+                       reason=f"constant memory: one cache of {const_cache_bytes:,} bytes for all kernels, kept from launch to launch")
     return _wide(_choose_load(access, steps, slots, function), steps)
+
+
+def _choose_store(access: Access, steps) -> Access:
+    if not steps and not access.lanes and not access.op.attrs.get("hazards"):
+        return replace(access, unit=PIPELINED, reason="written once a run: a small unit, which joins nothing")
+    return _wide(access, steps)
 
 
 def _wide(access: Access, steps) -> Access:
@@ -60,6 +115,8 @@ def _wide(access: Access, steps) -> Access:
 
 
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+    if not steps and not access.lanes:
+        return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
     if not steps:
         return replace(access, reason="read once")
     if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
@@ -74,7 +131,7 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
         return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
-    return replace(access, unit=access.unit.replace("coalesced", "coalesced cached"), reason=reuse.reason, cache_words=_size(reuse.words or 0))
+    return replace(access, unit=access.unit.replace(BURST, CACHED), reason=reuse.reason, cache_words=_size(reuse.words or 0))
 
 
 def _is_flushed(loop: Op, memory: str) -> bool:
@@ -99,6 +156,11 @@ def _reuse(steps, slots: Mapping[Op, int], word_bytes: int) -> _Reuse | None:
 def _is_near(step: Step, word_bytes: int) -> bool:
     """Whether an access is often in the same word as the one before."""
     return step.amount is not None and abs(step.amount) < word_bytes
+
+
+def _is_scattered(step: Step, word_bytes: int) -> bool:
+    """Whether an access is seldom in the word of the one before or the word behind it."""
+    return not step.regular or step.amount is not None and abs(step.amount) > word_bytes
 
 
 def _comes_back(steps, word_bytes: int) -> Op | None:

@@ -9,6 +9,7 @@ from math import prod
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
+from ..target.board import Board
 from .program import compute_units
 
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "OPTIONS", "check_hardware", "check_options"]
@@ -31,7 +32,7 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
-    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth", "buffer_location"}),
+    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth"}),
 )
 
 #: attribute -> values of it that ask for what is done anyway
@@ -49,11 +50,12 @@ def check_options(asked: Iterable[str]) -> list[Diagnostic]:
             for name in asked if name in OPTIONS]
 
 
-def check_hardware(module: Module) -> list[Diagnostic]:
-    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet."""
+def check_hardware(module: Module, board: Board) -> list[Diagnostic]:
+    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet, or not on this board."""
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _with_units(function)
+        errors += _locations(function, board)
         warnings += _attributes(function)
         warnings += [Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
                      for op in walk(function.body) if op.opcode in LEFT_OUT]
@@ -69,6 +71,14 @@ def _with_units(function: Function) -> list[Diagnostic]:
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
     return [_error(Missing("a call on a channel in a kernel of several compute units", "take num_compute_units away, or let a kernel of one "
                            "unit read or write the channel"), op) for op in calls]
+
+
+def _locations(function: Function, board: Board) -> list[Diagnostic]:
+    """Buffers that are to lie in a memory that the board does not have."""
+    asked = [(m, dict(m.attrs)["buffer_location"]) for m in function.memories.values() if "buffer_location" in dict(m.attrs)]
+    return [Diagnostic(f"'{m.name}' is to lie in memory {name!r}, which board {board.name} does not have", m.span,
+                       f"its memory is {board.memory.name}; leave buffer_location out, or choose another board")
+            for m, name in asked if not board.memory.known_as(name)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -22,7 +22,7 @@ from ..ir import (
     moved_type,
     walk,
 )
-from ..ir.accesses import TURNS, is_access, lane_mask, predicate, reaches_memory
+from ..ir.accesses import TURNS, UNIT, is_access, lane_mask, predicate, reaches_memory
 from ..ir.clone import clone_function
 
 __all__ = ["StoreTurns", "is_used_beside"]
@@ -69,7 +69,7 @@ def _groups(places: SamePlaces, loop: Loop) -> Iterable[tuple[Region, list[Op]]]
     """The stores of the loop's body that are to take turns, in order."""
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
-        mine = [op for op in stores if lane_mask(op) is None and ALONE not in op.attrs and WRITER not in op.attrs]
+        mine = [op for op in stores if lane_mask(op) is None and not op.attrs.keys() & {ALONE, WRITER, UNIT}]
         if memory.space != "global" or len(mine) < 2 or is_used_beside(places.function.memories, memory, loop.body, set(mine)):
             continue
         for group in _meeting(places, loop, mine):

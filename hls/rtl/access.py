@@ -4,18 +4,17 @@ from amaranth import *
 
 from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.constant import ConstantLoadUnit
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
+from ..ir.accesses import CONSTANT, PIPELINED
 
-__all__ = ["BURSTS", "AtomicAccess", "LoadAccess", "StoreAccess"]
-
-#: bursts under way for a unit: neighbours share one, so that they cover the latency with room to spare
-BURSTS = 32
-
+__all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
 def _pending_words(latency: int) -> int:
     """Words under way so that one word a cycle can be kept up over the memory's latency, in whole bursts."""
@@ -50,13 +49,17 @@ class LoadAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
+        if access.unit == PIPELINED:
+            self.unit = PipelinedLoadUnit(**self.geometry)
+            return
+        if access.unit == CONSTANT:
+            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits)
+            return
         options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
-        if access.cache_words:
-            options["words"] = access.cache_words
+        if access.cache_words:  # of which those for words on their way keep nothing
+            options["words"] = max(access.cache_words, 2 * options["pending"])
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit
         self.unit = kind(**options)
-        #: what many invocations of a loop wait for, each for a word of its own, are as many bursts
-        self.bursts = max([BURSTS, *(region.slots for region in context.plan.loops.values() if self.op in region.place)])
 
     def request(self):
         pointer = self.op.operands[0]
@@ -74,10 +77,16 @@ class StoreAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
+        if access.unit == PIPELINED:
+            self.unit = PipelinedStoreUnit(**self.geometry)
+            return
+        options = dict(self.geometry)
+        if access.scattered:  # as many bursts on their way as others have words
+            options["outstanding"] = _pending_words(context.memory_latency)
         if access.lanes:
-            self.unit = WideStoreUnit(**self.geometry, descending=access.descending)
+            self.unit = WideStoreUnit(**options, descending=access.descending)
         else:
-            self.unit = StoreUnit(**self.geometry, counted=bool(self.op.attrs.get("hazards")))
+            self.unit = StoreUnit(**options, counted=bool(self.op.attrs.get("hazards")))
 
     def request(self):
         pointer, value = self.op.operands[:2]

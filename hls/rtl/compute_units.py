@@ -7,6 +7,7 @@ from amaranth import *
 from rtl_lib.dispatch import GroupDispatcher
 
 from ..ir.launch import per_group
+from ..profile.refused import STATUS_BITS
 from .kernel import KernelHardware
 
 __all__ = ["UnitedKernel", "unit_place"]
@@ -30,7 +31,7 @@ class UnitedKernel:
     def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]):
         self.units, self.context, self.m = units, units[0].context, Module()
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
-        self.error = Signal(2, name="error")
+        self.error = Signal(STATUS_BITS, name="error")
         for unit in units:
             self.m.submodules[unit.context.unit_name] = unit.m
         self._dispatch(arguments)

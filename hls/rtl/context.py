@@ -55,7 +55,7 @@ class KernelContext:
     histories: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
-    read_errors: list = field(default_factory=list)  #: strobes: the memory answered an access of the program with an error
+    read_errors: list = field(default_factory=list)  #: pairs of an access of the program and a strobe: the memory refused its read
     unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
     queued: dict = field(default_factory=dict)  #: the request queue of every access
     flushes: dict = field(default_factory=dict)  #: when loads must forget what they hold

@@ -24,6 +24,7 @@ class AxiLiteKernels:
 
     def __init__(self, m: Module):
         self.m, self.controls, self.interrupts = m, [], []
+        self.forget = Signal(name="forget_constants")  #: strobe: the host may have written what constant caches hold
 
     def add(self, hardware, registers, arguments, counters) -> RegisterMap:
         """Connect a kernel; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
@@ -53,7 +54,7 @@ class AxiLiteKernels:
         m.submodules.control_windows = windows
         for window, control in zip(windows.windows, self.controls, strict=True):
             wiring.connect(m, window, control.bus)
-        m.d.comb += interrupt.eq(Cat(self.interrupts))
+        m.d.comb += [interrupt.eq(Cat(self.interrupts)), self.forget.eq(Cat(c.forget for c in self.controls).any())]
         return flat_ports(windows.bus, "s_axil") | {"interrupt": (interrupt, PortDirection.Output)}
 
 

@@ -10,8 +10,8 @@ from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic import AtomicMemory
+from rtl_lib.lsu.constant import ConstantCache
 
-from .access import BURSTS
 from .interface import RamPort
 
 __all__ = ["connect_axi", "connect_ram"]
@@ -31,21 +31,31 @@ def _named(ram):
     return ((name.removeprefix("_"), port) for name, port in flat_ports(ram, "").items())
 
 
-def connect_axi(m: Module, hardware, memory, address_bits: int) -> dict:
-    """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name."""
+def bursts_under_way(latency: int) -> int:
+    """Bursts under way at a bank so that scattered words, each a burst of its own, keep it busy over a memory's ``latency``
+    cycles; a power of two, as block RAMs are."""
+    return max(32, 1 << (latency - 1).bit_length())
+
+
+def connect_axi(m: Module, hardware, memory, address_bits: int, constant_bytes: int, forget) -> dict:
+    """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name.
+
+    Loads of constant memory share a cache of ``constant_bytes``, which ``forget`` empties.
+    """
     mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
-    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping}
+    under_way = bursts_under_way(memory.read_latency)
+    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping, "outstanding": under_way}
     hardware = [part for h in hardware for part in h.parts]
     atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
-    reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics)]
+    constants = _constants(m, hardware, memory.word_bytes, address_bits, constant_bytes, forget)
+    reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics), *(cache.mem for cache in constants)]
     writes = [*(port for h in hardware for port in h.writes), *(unit.writes for unit in atomics)]
-    bursts = [*(count for h in hardware for count in h.read_bursts), *(BURSTS for _ in atomics)]
-    read = _interconnect(m, "read", ReadInterconnect, reads, common | {"outstanding": tuple(bursts)})
+    read = _interconnect(m, "read", ReadInterconnect, reads, common)
     write = _interconnect(m, "write", WriteInterconnect, writes, common)
     ports = {}
     for bank in range(len(memory.banks)):
         for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
-            master = part(word_bytes=memory.word_bytes, addr_bits=64)
+            master = part(word_bytes=memory.word_bytes, addr_bits=64, outstanding=max(64, under_way))
             m.submodules[f"{name}_master{bank}"] = master
             ports |= flat_ports(master.axi, f"m_axi{bank}")
             if interconnect is not None:
@@ -64,6 +74,20 @@ def _atomics(m, hardware, word_bytes: int, address_bits: int) -> list[AtomicMemo
     for (port, _), asker in zip(asked, unit.askers, strict=True):
         wiring.connect(m, port, asker)
     return [unit]
+
+
+def _constants(m, hardware, word_bytes: int, address_bits: int, size: int, forget) -> list[ConstantCache]:
+    """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can be numbered by."""
+    ports = [port for h in hardware for port in h.constants]
+    if not ports:
+        return []
+    cache = ConstantCache(accesses=[port.signature.access_bytes for port in ports], words=max(2, 1 << (-(-size // word_bytes) - 1).bit_length()),
+                          word_bytes=word_bytes, addr_bits=address_bits)
+    m.submodules.constant_cache = cache
+    m.d.comb += cache.forget.eq(forget)
+    for port, load in zip(ports, cache.loads, strict=True):
+        wiring.connect(m, port, load)
+    return [cache]
 
 
 def _interconnect(m, name, part, units, common):

@@ -5,7 +5,9 @@ from amaranth.lib import data, stream
 
 from rtl_lib.dispatch import NUMBER
 
+from ..ir.accesses import CONSTANT
 from ..passes.memory_fences import FRESH
+from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
@@ -22,8 +24,8 @@ class KernelHardware:
     """A built kernel.
 
     ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
-    token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has a strobe for reads and one
-    for writes that the memory refused.
+    token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has strobes
+    of what the memory refused, as :mod:`hls.profile.refused` numbers them.
 
     One of several compute units runs on what ``groups`` gives it, one token for each group: ``all_entered`` is a strobe for each of which no
     work-item is left to enter. It is ``busy`` until all units are done: ``exhausted`` (in) says that there are no more groups,
@@ -33,7 +35,7 @@ class KernelHardware:
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
         self.autorun = bool(context.function.attrs.get("autorun"))  #: starts by itself
-        self.error = Signal(2, name="error")  #: strobes: a read, a write was answered with an error
+        self.error = Signal(STATUS_BITS, name="error")
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.quiet = Signal(name="quiet")
         self.m.submodules.static = build_static(context)
@@ -58,12 +60,12 @@ class KernelHardware:
     @property
     def reads(self):
         """Read ports of the kernel's load units, in program order."""
-        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load"]
+        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load" and u.access.unit != CONSTANT]
 
     @property
-    def read_bursts(self) -> list[int]:
-        """How many bursts each of these ports may have under way."""
-        return [u.bursts for u in self.context.units.values() if u.access.direction == "load"]
+    def constants(self):
+        """Ports of the kernel's loads from the constant cache, in program order."""
+        return [u.unit.mem for u in self.context.units.values() if u.access.unit == CONSTANT]
 
     @property
     def writes(self):
@@ -82,8 +84,7 @@ class KernelHardware:
 
     def _control(self):
         m, context = self.m, self.context
-        writes = [u.unit.observe.error for u in context.units.values() if u.access.direction != "load"]
-        m.d.comb += self.error.eq(Cat(Cat(context.read_errors).any(), Cat(writes).any()))
+        self._errors()
         wait = context.plan.static_depth
         offered, passed, finish = self._run_of_groups() if context.by_group else self._run_of_one()
         settling = Signal(range(wait + 2))
@@ -107,6 +108,16 @@ class KernelHardware:
                 m.d.sync += settling.eq(settling - 1)
             with m.If(self.done):
                 m.d.sync += self.busy.eq(0)
+
+    def _errors(self):
+        """Gather what the memory refused: by direction, and by access."""
+        reads = self.context.read_errors
+        writes = [(op, u.unit.observe.error) for op, u in self.context.units.items() if u.access.direction != "load"]
+        strobes = {READ_REFUSED: [strobe for _, strobe in reads], WRITE_REFUSED: [strobe for _, strobe in writes]}
+        numbers = {op: k for k, op in enumerate(self.context.memory.outside)}
+        for op, strobe in (*reads, *writes):
+            strobes.setdefault(refused_bit(numbers[op]), []).append(strobe)
+        self.m.d.comb += [self.error[bit].eq(Cat(each).any()) for bit, each in strobes.items()]
 
     def _run_of_one(self):
         """(the top's token is there, it has passed, the run may end) of a kernel that is one token for the whole launch."""

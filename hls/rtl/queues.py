@@ -168,7 +168,7 @@ class LevelQueues:
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
         waits, responses = [], {}
-        failed = [builder.at(value, 0) for value in self.region.late_errors(index).values()]
+        failed = [(op, builder.at(value, 0)) for op, value in self.region.late_errors(index).items()]
         for row in before.row:
             if row.joins:
                 waits.append(self._response(row.op, open_, responses))
@@ -202,11 +202,10 @@ class LevelQueues:
             if error is None:
                 continue
             if not self.region.undecided(index):
-                failed.append(error & on)
+                failed.append((op, error & on))
             elif self.region.error_value(op) in builder.incoming:
                 self.m.d.comb += builder.incoming[self.region.error_value(op)].eq(error & on)
-        if failed:
-            self.context.read_errors.append(builder.enter & Cat(failed).any())
+        self.context.read_errors += [(op, builder.enter & error) for op, error in failed]
 
     def _over(self, index):
         """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its invocation."""

@@ -79,7 +79,7 @@ class _System:
             ports, ram = connect_ram(hardware)
             banks = ()
         else:
-            ports, ram = connect_axi(self.m, hardware, memory, self.address_bits), ()
+            ports, ram = connect_axi(self.m, hardware, memory, self.address_bits, self.options.const_cache_bytes, self.control.forget), ()
             banks = (8 * memory.word_bytes,) * len(memory.banks)
         ports |= self.control.ports() | streams
         if self.seed is not None:

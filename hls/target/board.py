@@ -1,6 +1,6 @@
 """Boards: the frozen facts about clock, device and memory that the compiler and the simulated board share."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 
@@ -108,11 +108,25 @@ class Memory:
     read_latency: int  #: typical latency under load, in kernel cycles
     banks: tuple[Bank, ...]
     timing: DramTiming | None
+    name: str = "DDR"  #: as programs and options name it; "default" names it, too
 
     @property
     def bytes(self) -> int:
         """Size of all banks together."""
         return sum(bank.bytes for bank in self.banks)
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether consecutive pieces lie in different banks."""
+        return self.interleave_bytes < self.banks[0].bytes
+
+    def partitioned(self) -> "Memory":
+        """The same memory with one bank behind the other."""
+        return replace(self, interleave_bytes=self.banks[0].bytes)
+
+    def known_as(self, name: str) -> bool:
+        """Whether this is the memory of that name."""
+        return name in (self.name, "default")
 
 
 @dataclass(frozen=True)
@@ -236,6 +250,7 @@ def _read_memory(table: Table) -> Memory:
         read_latency=table.integer("read_latency", 1, 100_000),
         banks=tuple(_read_bank(bank) for bank in table.tables("bank")),
         timing=_read_timing(table.table("timing")) if kind == "ddr" else None,
+        name=table.text("name", default="DDR" if kind == "ddr" else "RAM"),
     )
     table.close()
     _check_memory(table, memory)

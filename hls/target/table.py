@@ -60,9 +60,9 @@ class Table:
         self._check_range(key, value, low, high)
         return value
 
-    def text(self, key: str, choices: tuple[str, ...] = ()) -> str:
-        """A non-empty string, one of ``choices`` if there are any."""
-        value = self._take(key, str, "a string")
+    def text(self, key: str, choices: tuple[str, ...] = (), default: str | None = None) -> str:
+        """A non-empty string, one of ``choices`` if there are any; a key with a ``default`` may be absent."""
+        value = self._take(key, str, "a string", default)
         if choices and value not in choices:
             raise self.error(key, f"must be one of {', '.join(choices)}, not {value!r}")
         if not value:

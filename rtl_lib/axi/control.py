@@ -6,7 +6,10 @@ offset name                                      access meaning
 0x00   control, bit 0 start                      RW     write 1: start; reads 1 while running
 \\      control, bit 1 done                       RW1C   the run has ended; cleared by writing 1 and by a start
 \\      control, bit 2 idle                       R      not running, and nothing left to do
-0x04   status                                    R      error bits seen since the start of the run
+\\      control, bit 3 forget                     W1     empty the constant cache: write with the start, where the host or a
+\\                                                       kernel may have written constant memory since the last one
+0x04   status                                    R      error bits seen since the start of the run: 0 a read, 1 a write
+\\                                                       was refused; 2 + k access k was, 31 the later ones
 0x08   identification                            R      constant given when the kernel is built
 0x0C   interrupt, bit 0 enable                   RW     the interrupt line is done and enable
 0x10   cycles, low; 0x14 high                    R      of the present run, or the last
@@ -50,6 +53,7 @@ class AxiLiteControl(wiring.Component):
     Ports
     -----
     bus : :class:`AxiLiteSignature`, the subordinate's side
+    forget : one-cycle pulse: memory may have been written, as far as caches that outlive a run are concerned
     start : one-cycle pulse; arguments : struct of all arguments
     done : one-cycle pulse; idle : nothing left to do; error : 32 error bits, each a level or a pulse
     counters : struct of all counters
@@ -62,6 +66,7 @@ class AxiLiteControl(wiring.Component):
         super().__init__({
             "bus": In(AxiLiteSignature(self.map.addr_bits)),
             "start": Out(1),
+            "forget": Out(1),
             "arguments": Out(data.StructLayout(dict(self.map.arguments)), init=initial or {}),
             "done": In(1),
             "idle": In(1),
@@ -116,7 +121,7 @@ class AxiLiteControl(wiring.Component):
             bits = word & mask
             with m.Switch(addr[2:]):
                 with m.Case(at.CONTROL // 4):
-                    m.d.comb += self.start.eq((bits & at.START).any() & ~running)
+                    m.d.comb += [self.start.eq((bits & at.START).any() & ~running), self.forget.eq((bits & at.FORGET).any())]
                     with m.If(~((bits & at.START).any() & running)):
                         m.d.sync += b.resp.eq(Response.OKAY)
                     with m.If((bits & at.DONE).any() & ~self.done):

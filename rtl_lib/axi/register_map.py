@@ -8,6 +8,7 @@ __all__ = [
     "COUNTERS",
     "CYCLES",
     "DONE",
+    "FORGET",
     "IDENTIFICATION",
     "IDLE",
     "INTERRUPT",
@@ -18,7 +19,7 @@ __all__ = [
 
 CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
 ARGUMENTS, COUNTERS = 0x100, 0x1000
-START, DONE, IDLE = 1, 2, 4  # bits of CONTROL
+START, DONE, IDLE, FORGET = 1, 2, 4, 8  # bits of CONTROL
 SLOT = 8  # an argument takes a multiple of so many bytes, a counter this many, whatever its width
 
 

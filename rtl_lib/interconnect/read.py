@@ -11,9 +11,6 @@ from rtl_lib.mem.ports import ReadPort
 
 __all__ = ["ReadInterconnect"]
 
-#: bursts that a bank may have under way: as many as the queue of its controller has room for
-MOST_IN_BANK = 64
-
 
 @shared
 class ReadInterconnect(wiring.Component):
@@ -36,8 +33,7 @@ class ReadInterconnect(wiring.Component):
     count : load units
     address_map : where addresses live
     word_bytes, addr_bits, max_burst : of the ports, on both sides
-    outstanding : bursts under way for each unit, a number or one for each of them; for a bank there are as many as for the unit that has
-        most, up to :data:`MOST_IN_BANK`
+    outstanding : bursts under way for each bank; each unit may have as many at every bank
     reorder_words : words under way for each unit and bank, at least ``max_burst``; unused with one bank
 
     Ports
@@ -51,10 +47,7 @@ class ReadInterconnect(wiring.Component):
             raise ValueError(f"reorder_words must be at least max_burst, {max_burst}, not {reorder_words!r}")
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
-        self.outstanding = (outstanding,) * count if isinstance(outstanding, int) else tuple(outstanding)
-        if len(self.outstanding) != count or min(self.outstanding) < 1:
-            raise ValueError(f"{count} units need as many numbers of bursts, not {outstanding!r}")
-        self.count, self.map, self.reorder_words = count, address_map, reorder_words
+        self.count, self.map, self.outstanding, self.reorder_words = count, address_map, outstanding, reorder_words
         port = ReadPort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
@@ -76,7 +69,7 @@ class ReadInterconnect(wiring.Component):
         bank = self.banks[b]
         m.submodules[f"arbiter{b}"] = arbiter = RoundRobin(self.count)
         m.submodules[f"requests{b}"] = requests = StreamFifo(bank.request.payload.shape(), 2)
-        m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), min(MOST_IN_BANK, max(self.outstanding)))
+        m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
         connect(m, requests.o, wiring.flipped(bank.request))
 
         chosen = Signal.like(requests.i.payload, name=f"chosen{b}")
@@ -117,7 +110,7 @@ class ReadInterconnect(wiring.Component):
         """With several banks, what returns waits for its turn."""
         unit, request = self.units[u], self.units[u].request
         bank = self.map.bank_bits(request.payload.addr)
-        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding[u])
+        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         m.d.comb += [turns.i.valid.eq(taken.any()), turns.i.payload.eq(bank)]
         for b, arrival in enumerate(arrivals):
             m.submodules[f"words{u}_{b}"] = words = StreamFifo(unit.response.payload.shape(), self.reorder_words)

@@ -21,7 +21,7 @@ class WriteInterconnect(wiring.Component):
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the store units' ``burst_align`` must divide it.
     2. Each bank takes one burst after the other, round robin over the units that want it, its words right behind its
-       request. Bursts follow each other without a gap, so a bank moves one word a cycle.
+       request. Bursts follow each other without a gap, so a bank moves one word a cycle, also where each is a burst.
     3. A unit's next burst is taken when the last word of the one before it moves. (Were it taken earlier, two
        units could wait for each other at two banks.)
     4. Acknowledgements return to each unit in the order of its requests, whichever banks they come from.
@@ -31,7 +31,7 @@ class WriteInterconnect(wiring.Component):
     count : store units
     address_map : where addresses live
     word_bytes, addr_bits, max_burst : of the ports, on both sides
-    outstanding : bursts not yet acknowledged, for each unit and for each bank
+    outstanding : bursts not yet acknowledged for each bank; each unit may have as many at every bank
 
     Ports
     -----
@@ -100,8 +100,12 @@ class WriteInterconnect(wiring.Component):
         return [taken & (arbiter.grant == u) for u in range(self.count)], owners.o
 
     def _words(self, m, b, grant, taken, left, moves, ends):
-        """Move the words of the present burst of bank ``b`` from the unit that owns it."""
-        data, owner = self.banks[b].data, Signal.like(grant, name=f"owner{b}")
+        """Move the words of the present burst of bank ``b`` from the unit that owns it, into a FIFO: so the next burst begins at
+        once, while the request of this one is still on its way through the other."""
+        owner = Signal.like(grant, name=f"owner{b}")
+        m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)
+        connect(m, words.o, wiring.flipped(self.banks[b].data))
+        data = words.i
         with m.If(taken):
             m.d.sync += owner.eq(grant)
         with m.Switch(owner):
@@ -126,7 +130,7 @@ class WriteInterconnect(wiring.Component):
         """Give unit ``u`` its acknowledgements in order; returns the stream that must have room for a new burst."""
         unit = self.units[u]
         bank = self.map.bank_bits(unit.request.payload.addr)
-        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding)
+        m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         m.d.comb += [
             turns.i.valid.eq(taken.any()),
             turns.i.payload.eq(bank),

@@ -3,7 +3,7 @@
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-__all__ = ["Observation", "observe_reads"]
+__all__ = ["Observation", "observe_reads", "observe_writes"]
 
 
 class Observation(wiring.Signature):
@@ -29,4 +29,16 @@ def observe_reads(m, unit):
         unit.observe.burst.eq(request.valid & request.ready),
         unit.observe.word.eq(response.valid),
         unit.observe.error.eq(response.valid & response.payload.error),
+    ]
+
+
+def observe_writes(m, unit):
+    """Drive ``unit.observe`` of a unit that takes stores at ``i`` and writes through ``mem``."""
+    request, word, ack = unit.mem.request, unit.mem.data, unit.mem.ack
+    m.d.comb += [
+        unit.observe.accepted.eq(unit.i.valid & unit.i.ready),
+        unit.observe.stalled.eq(unit.i.valid & ~unit.i.ready),
+        unit.observe.burst.eq(request.valid & request.ready),
+        unit.observe.word.eq(word.valid & word.ready),
+        unit.observe.error.eq(ack.valid & ack.payload.error),
     ]

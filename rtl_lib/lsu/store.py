@@ -7,7 +7,8 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
-from rtl_lib.lsu.observe import Observation
+from rtl_lib.lsu.observe import Observation, observe_writes
+from rtl_lib.lsu.settle import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 
@@ -89,9 +90,8 @@ class StoreUnit(wiring.Component):
         m.submodules.builder = builder = BurstBuilder(**self._builder)
         m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
         m.submodules.words = words = StreamFifo(self.mem.data.payload.shape(), self.buffer)
-        # What waits for the memory, in order: a burst (0) for its acknowledgement, a fence (1) for what is before it.
-        entry = data.StructLayout({"fence": 1, "stores": RETIRED_BITS if self.counted else 0})
-        m.submodules.waiting = waiting = StreamFifo(entry, self.outstanding)
+        m.submodules.waiting = waiting = Settlement(self.outstanding, RETIRED_BITS if self.counted else 0)
+        connect(m, waiting.answer, wiring.flipped(self.fence.response))
         connect(m, requests.o, wiring.flipped(self.mem.request))
         connect(m, words.o, wiring.flipped(self.mem.data))
 
@@ -108,10 +108,13 @@ class StoreUnit(wiring.Component):
             waiting.i.payload.fence.eq(~builder.o.valid),
             waiting.i.payload.stores.eq(stores),
             fence.ready.eq(~behind & waiting.i.ready),
-            self.idle.eq(~behind & (waiting.level == 0)),
+            self.idle.eq(~behind & waiting.empty),
+            waiting.ack.eq(self.mem.ack.valid),
+            self.mem.ack.ready.eq(1),
         ]
-        self._settle(m, waiting.o)
-        self._observe(m)
+        if self.counted:
+            m.d.comb += self.retired.eq(waiting.retired)
+        observe_writes(m, self)
         return m
 
     def _quiet(self, m):
@@ -171,27 +174,3 @@ class StoreUnit(wiring.Component):
         with m.Elif(leaving):
             m.d.sync += held.eq(0)
         return held, count
-
-    def _settle(self, m, waiting):
-        """Let acknowledgements and fences meet, in order; count those that come while a fence waits for its asker."""
-        response, ack, fence, settled = self.fence.response, self.mem.ack, waiting.payload.fence, Signal()
-        acks = Signal(range(self.outstanding + 1))
-        m.d.comb += [
-            ack.ready.eq(1),
-            response.valid.eq(waiting.valid & fence),
-            waiting.ready.eq(Mux(fence, response.ready, acks != 0)),
-            settled.eq(waiting.valid & waiting.ready & ~fence),
-        ]
-        m.d.sync += acks.eq(acks + ack.valid - settled)
-        if self.counted:
-            m.d.comb += self.retired.eq(Mux(settled, waiting.payload.stores, 0))
-
-    def _observe(self, m):
-        request, word, ack = self.mem.request, self.mem.data, self.mem.ack
-        m.d.comb += [
-            self.observe.accepted.eq(self.i.valid & self.i.ready),
-            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
-            self.observe.burst.eq(request.valid & request.ready),
-            self.observe.word.eq(word.valid & word.ready),
-            self.observe.error.eq(ack.valid & ack.payload.error),
-        ]

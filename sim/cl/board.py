@@ -9,7 +9,7 @@ from hls.target.board import Board
 from sim.shared import Fault, FaultKind, SharedMemory
 
 from .constants import status_code
-from .errors import MemoryError
+from .errors import LogicError, MemoryError
 
 __all__ = ["Allocation", "SimulatedBoard"]
 
@@ -38,24 +38,43 @@ class SimulatedBoard:
         self.facts = board
         self.memory = SharedMemory(board.memory.bytes)
         self.now_ns = 0.0
+        self.stamp = 0  #: of the last write of a buffer
         self._allocations: list[Allocation] = []  # by address
         self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
         self._alignment = max(self._guard, board.memory.word_bytes)
 
-    def allocate(self, bytes: int) -> Allocation:
-        """Reserve memory, at the lowest address with room. Raises cl.MemoryError when there is none."""
-        place = self._guard  # nothing lies at address 0: a null pointer is caught
-        for index, existing in enumerate([*self._allocations, Allocation(self.memory.bytes + self._guard, 0)]):
-            if place + bytes + self._guard <= existing.address:
+    def allocate(self, bytes: int, bank: int = -1) -> Allocation:
+        """Reserve memory, at the lowest address with room; of the bank of that number, counted from 0 and taking banks as one behind
+        the other, or anywhere. Raises cl.MemoryError when there is none."""
+        first, end = self._range(bank)
+        place = first + self._guard  # nothing lies at address 0: a null pointer is caught
+        for existing in [*self._allocations, Allocation(end + self._guard, 0)]:
+            if existing.end <= first:
+                continue
+            if place + bytes + self._guard <= min(existing.address, end + self._guard):
                 allocation = Allocation(place, bytes)
-                self._allocations.insert(index, allocation)
+                bisect.insort(self._allocations, allocation)
                 self._publish()
                 return allocation
-            place = -(-(existing.end + self._guard) // self._alignment) * self._alignment
-        used = sum(allocation.bytes for allocation in self._allocations)
+            place = max(place, -(-(existing.end + self._guard) // self._alignment) * self._alignment)
+        used = sum(allocation.bytes for allocation in self._allocations if first <= allocation.address < end)
+        where = f"bank {bank + 1} of board" if bank >= 0 else "board"
         raise MemoryError("create_buffer", status_code.MEM_OBJECT_ALLOCATION_FAILURE,
-                          f"no room for {bytes:,} bytes on board {self.facts.name}: {used:,} of {self.memory.bytes:,} "
+                          f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} "
                           "are in use; release buffers or choose a board with more memory")
+
+    def _range(self, bank: int) -> tuple[int, int]:
+        """Addresses [first, end) of a bank; of all where the number is negative. Raises cl.LogicError where there is no such bank."""
+        banks = self.facts.memory.banks
+        if bank >= len(banks):
+            raise LogicError("create_buffer", status_code.INVALID_VALUE,
+                             f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory, and no bank {bank + 1}")
+        return (0, self.memory.bytes) if bank < 0 else (bank * banks[0].bytes, (bank + 1) * banks[0].bytes)
+
+    def next_stamp(self) -> int:
+        """The stamp of a write that happens now."""
+        self.stamp += 1
+        return self.stamp
 
     def free(self, allocation: Allocation) -> None:
         """Give memory back; accesses to it are faults from then on."""
@@ -76,18 +95,23 @@ class SimulatedBoard:
         """A refused access in words; ``names`` says which buffers the kernel was given."""
         if fault.kind is FaultKind.PROTOCOL:
             return f"the design broke an AXI rule with a burst of {fault.bytes} bytes at address {fault.address:#x}"
-        verb = "read" if fault.kind is FaultKind.READ_OUTSIDE else "write"
+        verb = "read" if fault.kind.is_read else "write"
         more = f" ({fault.count} accesses in all)" if fault.count > 1 else ""
-        return f"a {verb} of {self._place(fault, names)}{more}"
-
-    def _place(self, fault: Fault, names: dict[Allocation, str]) -> str:
-        before = [one for one in names if one.address <= fault.address]
-        if not before:
-            return f"{fault.bytes} bytes at address {fault.address:#x} touches no buffer of the kernel"
-        nearest = max(before)
-        first = fault.address - nearest.address
-        return (f"bytes {first} to {first + fault.bytes - 1} of argument `{names[nearest]}` leaves its buffer of "
-                f"{nearest.bytes} bytes; make the buffer larger or check the index")
+        place, bytes = _place(fault, names)
+        if fault.kind in (FaultKind.READ_ERROR, FaultKind.WRITE_ERROR):
+            return f"the memory answered a {verb} of {place} with an error{more}"
+        why = f"leaves its buffer of {bytes} bytes; make the buffer larger or check the index" if bytes else "touches no buffer of the kernel"
+        return f"a {verb} of {place} {why}{more}"
 
     def _publish(self) -> None:
         self.memory.publish([(one.address, one.end) for one in self._allocations])
+
+
+def _place(fault: Fault, names: dict[Allocation, str]) -> tuple[str, int]:
+    """Where a refused access went, in words, and the size of the buffer it is counted from; 0 where it lies before all."""
+    before = [one for one in names if one.address <= fault.address]
+    if not before:
+        return f"{fault.bytes} bytes at address {fault.address:#x}", 0
+    nearest = max(before)
+    first = fault.address - nearest.address
+    return f"bytes {first} to {first + fault.bytes - 1} of argument `{names[nearest]}` (address {fault.address:#x})", nearest.bytes

@@ -6,12 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
+from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 from sim.errors import SimulationError
 from sim.loaded import Run
+from sim.shared import Fault
 
 from .arguments import Value
+from .constant_memory import ConstantMemory, note_outputs
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
@@ -51,6 +54,7 @@ class BoardRuns:
     def __init__(self, program: "Program"):
         self.program = program
         self._pending: list[BoardEvent] = []
+        self._constants = ConstantMemory()
         self._epoch = (0.0, 0)  #: simulated time and cycle at which the first of the kernels that now run began
 
     def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
@@ -102,7 +106,7 @@ class BoardRuns:
             since, first = self._epoch
             event.start_ns = since + (system.session.cycle() - first) * self._period_ns
             event.before = None
-            system.start(event.kernel, *event.registers)
+            system.start(event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values))
 
     def _may_begin(self, event: BoardEvent) -> bool:
         """Whether its turn has come; a launch whose turn cannot come, or that breaks a promise of its kernel, fails."""
@@ -131,11 +135,13 @@ class BoardRuns:
         """The run of a kernel has ended."""
         event = next(one for one in self._pending if one.kernel.name == name and one.start_ns is not None)
         self._pending.remove(event)
+        note_outputs(event.kernel, event.values)
         board = self.program.context.simulated
         end_ns = event.start_ns + run.cycles * self._period_ns
         board.now_ns = max(board.now_ns, end_ns)
         failure = self._failure(event, run)
         if failure is not None:
+            self._constants.doubt()
             event.fail(failure)
             return
         statistics = self.program.result.decode(name, run.counters)
@@ -147,20 +153,35 @@ class BoardRuns:
         """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have read ahead
         of its end."""
         kernel, system = event.kernel, self.program.system
-        if run.fault is not None and (run.status or system.interface.ram):
+        fault = _fault(run) if run.status or system.interface.ram else None
+        if fault is not None:
             names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, event.values)
                      if isinstance(value.value, Buffer)}
-            text = f"kernel {kernel.name}: {self.program.context.simulated.describe(run.fault, names)}"
+            text = f"kernel {kernel.name}{_culprits(kernel, run.status)}: {self.program.context.simulated.describe(fault, names)}"
         elif run.status:
-            text = f"kernel {kernel.name} ended with error bits {run.status:#x}"
+            text = f"kernel {kernel.name}{_culprits(kernel, run.status)} ended with error bits {run.status:#x}"
         else:
             return None
         return _error(text)
 
     def _give_up(self, why: str):
+        self._constants.doubt()
         for event in self._pending:
             event.fail(_error(why))
         self._pending.clear()
+
+
+def _fault(run: Run) -> Fault | None:
+    """The first fault of a direction in which the kernel was refused something; else the first at all."""
+    refused = [fault for fault in run.faults if run.status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
+    return next(iter(refused or run.faults), None)
+
+
+def _culprits(kernel: KernelInterface, status: int) -> str:
+    """The accesses that were refused, as part of a sentence."""
+    found = dict.fromkeys(f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
+                          for access in refused(kernel.layout.accesses, status))
+    return f", {' or '.join(found)}" if found else ""
 
 
 def _error(text: str) -> RuntimeError:

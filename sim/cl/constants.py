@@ -23,6 +23,15 @@ class mem_flags(_Constants):
     HOST_WRITE_ONLY = 1 << 7
     HOST_READ_ONLY = 1 << 8
     HOST_NO_ACCESS = 1 << 9
+    # which bank of a memory without interleaving a buffer lies in, counted from 1; 0 leaves it to the board
+    CHANNEL_AUTO_INTELFPGA = 0
+    CHANNEL_1_INTELFPGA = MEM_BANK_1_ALTERA = 1 << 16
+    CHANNEL_2_INTELFPGA = MEM_BANK_2_ALTERA = 2 << 16
+    CHANNEL_3_INTELFPGA = MEM_BANK_3_ALTERA = 3 << 16
+    CHANNEL_4_INTELFPGA = MEM_BANK_4_ALTERA = 4 << 16
+    CHANNEL_5_INTELFPGA = MEM_BANK_5_ALTERA = 5 << 16
+    CHANNEL_6_INTELFPGA = MEM_BANK_6_ALTERA = 6 << 16
+    CHANNEL_7_INTELFPGA = MEM_BANK_7_ALTERA = 7 << 16
 
 
 class status_code(_Constants):

@@ -184,7 +184,7 @@ def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict
         elif isinstance(value.value, LocalMemory):
             buffers[argument.name] = value.value.size
         else:
-            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.bytes
+            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.contents
     return buffers, scalars
 
 

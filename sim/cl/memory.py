@@ -8,6 +8,7 @@ from .platform import Context
 
 __all__ = ["Buffer", "LocalMemory", "Pipe", "host_bytes"]
 
+BANK_SHIFT, BANK_MASK = 16, 7  #: of the flags that name a bank
 COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
 
 
@@ -21,7 +22,8 @@ class LocalMemory:
 class Buffer:
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
 
-    USE_HOST_PTR copies too: the board has memory of its own.
+    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that bank, where
+    the program was built with -no-interleaving.
     """
 
     def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None):
@@ -39,9 +41,30 @@ class Buffer:
                              f"size {size} is greater than the host buffer of {source.size} bytes")
         self.context, self.flags, self.size = context, flags, int(size)
         self._parent: Buffer | None = None
-        self._allocation = context.simulated.allocate(self.size)
+        self._shown = False  # somebody outside may write the bytes at any time
+        self.note_write()
+        self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1)
         if source is not None:
-            self.bytes[:] = source[:self.size]
+            self.contents[:] = source[:self.size]
+
+    @property
+    def written(self) -> float:
+        """The board's stamp of the last write; infinite where nobody can know."""
+        root = self._root
+        return float("inf") if root._shown else root._written
+
+    def note_write(self) -> None:
+        """The host or a kernel has written, or is about to."""
+        self._root._written = self.context.simulated.next_stamp()
+
+    @property
+    def _root(self) -> "Buffer":
+        return self if self._parent is None else self._parent._root
+
+    @property
+    def contents(self) -> np.ndarray:
+        """The bytes, for those who say when they write them."""
+        return self.context.simulated.view(self.allocation)
 
     @property
     def allocation(self):
@@ -61,8 +84,9 @@ class Buffer:
 
     @property
     def bytes(self) -> np.ndarray:
-        """The contents, shared with the simulated board."""
-        return self.context.simulated.view(self.allocation)
+        """The contents, shared with the simulated board. Constant caches keep nothing of a buffer whose bytes were asked for."""
+        self._root._shown = True
+        return self.contents
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
         """The part [origin, origin + size) as a buffer of its own, sharing the bytes."""

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from hls.options import Options
+from hls.options import MOST_CACHE_BYTES, Options
 
 from .constants import status_code
 from .errors import RuntimeError
@@ -16,6 +16,8 @@ __all__ = ["parse_options", "stall_seed"]
 WITHOUT_EFFECT = {"-w", "-Werror", "-cl-mad-enable", "-cl-opt-disable", "-cl-denorms-are-zero", "-cl-no-signed-zeros",
                   "-cl-finite-math-only", "-cl-kernel-arg-info", "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2",
                   "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-strict-aliasing"}
+#: options -> what they are called inside
+SIZES = {"private-cache-bytes": "cache_bytes", "const-cache-bytes": "const_cache_bytes"}
 RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
 
 
@@ -25,13 +27,17 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     ``folder`` is searched by ``#include`` before the folders given.
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
-    defines, include_dirs, relaxed, once = {}, [folder], False, False
+    defines, include_dirs, relaxed, once, by_hand, sizes = {}, [folder], False, False, None, {}
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
         elif word == "-fpc":
             once = True
+        elif word.lstrip("-").startswith("no-interleaving="):
+            by_hand = word.partition("=")[2]
+        elif word.lstrip("-").partition("=")[0] in SIZES and "=" in word:
+            sizes[SIZES[word.lstrip("-").partition("=")[0]]] = _bytes(word)
         elif word[:2] in ("-D", "-I"):
             value = word[2:].strip() or next(left, None)
             if value is None:
@@ -43,8 +49,17 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, {', '.join(sorted(RELAXED))}")
-    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0)
+                               f"unknown option {word}; known are -D, -I, -fpc, -no-interleaving=MEMORY, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
+    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=by_hand,
+                   **sizes)
+
+
+def _bytes(word: str) -> int:
+    """The number of bytes in ``-NAME=N``."""
+    text = word.partition("=")[2]
+    if not text.isdecimal() or int(text) > MOST_CACHE_BYTES:
+        raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: 0 to {MOST_CACHE_BYTES} bytes are possible")
+    return int(text)
 
 
 def stall_seed() -> int:

@@ -58,9 +58,11 @@ def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wa
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
         offset = dst_offset if dest_offset is None else dest_offset
         count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
+        dest.note_write()
         return _copy(queue, _part(dest, offset, count), _part(src, src_offset, count))
     if isinstance(dest, Buffer):
         source = host_bytes(src, "enqueue_copy")
+        dest.note_write()
         return _copy(queue, _part(dest, device_offset, source.size), source)
     if isinstance(src, Buffer):
         target = host_bytes(dest, "enqueue_copy", writable=True)
@@ -78,6 +80,7 @@ def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, 
     if size % unit.size or offset % unit.size:
         raise LogicError("enqueue_fill_buffer", status_code.INVALID_VALUE,
                          f"offset {offset} and size {size} must be multiples of the pattern's {unit.size} bytes")
+    mem.note_write()
     return _copy(queue, _part(mem, offset, size), np.tile(unit, size // unit.size))
 
 
@@ -94,7 +97,7 @@ def _part(buffer: Buffer, offset: int, count: int) -> np.ndarray:
     if offset < 0 or count < 0 or offset + count > buffer.size:
         raise LogicError("enqueue_copy", status_code.INVALID_VALUE,
                          f"bytes {offset} to {offset + count} are not within the buffer of {buffer.size} bytes")
-    return buffer.bytes[offset:offset + count]
+    return buffer.contents[offset:offset + count]
 
 
 def _copy(queue: CommandQueue, target: np.ndarray, source: np.ndarray) -> Event:

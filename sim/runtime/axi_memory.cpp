@@ -64,14 +64,14 @@ void AxiMemory::drive() {
   pins_.rvalid.set(read_.valid);
   if (read_changed_) {
     pins_.rid.set(read_.id);
-    pins_.rresp.set(read_.error ? kSlaveError : kOkay);
+    pins_.rresp.set(static_cast<uint64_t>(read_.response));
     pins_.rlast.set(read_.last);
     std::memcpy(pins_.rdata.data(), read_data_.data(), width_);
     read_changed_ = false;
   }
   pins_.bvalid.set(response_.valid);
   pins_.bid.set(response_.id);
-  pins_.bresp.set(response_.error ? kSlaveError : kOkay);
+  pins_.bresp.set(static_cast<uint64_t>(response_.response));
 }
 
 void AxiMemory::choose_readies() {
@@ -223,14 +223,12 @@ void AxiMemory::offer_read(uint64_t cycle) {
   Burst& burst = reads_.front();
   const uint64_t local = burst.address + uint64_t{burst.next} * width_;
   const uint64_t address = memory_.map().global(bank_, local);
-  const bool in_memory = address + width_ <= memory_.bytes();
-  const bool outside = !in_memory || !memory_.touches(address, address + width_);
-  if (outside) memory_.report(Fault::kReadOutside, bank_, address, width_, cycle);
-  if (in_memory) std::memcpy(read_data_.data(), memory_.at(address), width_);
+  const Response response = burst.broken ? Response::kSlaveError : judge_read(address, cycle);
+  if (address + width_ <= memory_.bytes()) std::memcpy(read_data_.data(), memory_.at(address), width_);
   else std::fill(read_data_.begin(), read_data_.end(), 0);
 
   const bool last = ++burst.next == burst.beats;
-  read_ = {true, burst.id, burst.broken || outside, last};
+  read_ = {true, burst.id, response, last};
   read_changed_ = true;
   bytes_read_ += width_;
   const uint64_t dram = behind_->burst_bytes();
@@ -245,11 +243,23 @@ void AxiMemory::offer_read(uint64_t cycle) {
   }
 }
 
+/// What a read of the word at a global address is answered with; reports what is refused.
+Response AxiMemory::judge_read(uint64_t address, uint64_t cycle) {
+  const bool in_memory = address + width_ <= memory_.bytes();
+  if (!in_memory || !memory_.touches(address, address + width_)) {
+    memory_.report(Fault::kReadOutside, bank_, address, width_, cycle);
+    return in_memory ? Response::kSlaveError : Response::kDecodeError;
+  }
+  const Response wanted = memory_.wanted(address, address + width_);
+  if (wanted != Response::kOkay) memory_.report(Fault::kReadError, bank_, address, width_, cycle);
+  return wanted;
+}
+
 void AxiMemory::offer_response(uint64_t cycle) {
   if (writes_pushed_ == 0) return;
   Burst& burst = writes_.front();
   if (burst.outstanding > 0 || burst.not_before > static_cast<Tick>(time_)) return;
-  response_ = {true, burst.id, !commit(burst, cycle), true};
+  response_ = {true, burst.id, commit(burst, cycle), true};
   write_owner_.erase(write_owner_.begin(), write_owner_.begin() + static_cast<ptrdiff_t>(burst.pushed));
   write_base_ += burst.pushed;
   writes_.pop_front();
@@ -258,34 +268,43 @@ void AxiMemory::offer_response(uint64_t cycle) {
   receiving_--;
 }
 
-/// Puts the burst's bytes into the memory; false when a part of it may not be written.
-bool AxiMemory::commit(const Burst& burst, uint64_t cycle) {
-  if (burst.broken) return false;
-  bool good = true;
-  for (unsigned beat = 0; beat < burst.beats; beat++) good = commit_beat(burst, beat, cycle) && good;
-  return good;
+/// Puts the burst's bytes into the memory, those that may be written; returns the first refusal among its beats.
+Response AxiMemory::commit(const Burst& burst, uint64_t cycle) {
+  if (burst.broken) return Response::kSlaveError;
+  Response response = Response::kOkay;
+  for (unsigned beat = 0; beat < burst.beats; beat++) {
+    const Response one = commit_beat(burst, beat, cycle);
+    if (response == Response::kOkay) response = one;
+  }
+  return response;
 }
 
-bool AxiMemory::commit_beat(const Burst& burst, unsigned beat, uint64_t cycle) {
+Response AxiMemory::commit_beat(const Burst& burst, unsigned beat, uint64_t cycle) {
   const uint8_t* data = burst.data.data() + size_t{beat} * width_;
   const uint8_t* strobes = burst.strobes.data() + size_t{beat} * ((width_ + 7) / 8);
   const auto enabled = [strobes](unsigned byte) { return (strobes[byte / 8] >> (byte % 8)) & 1; };
   unsigned first = 0, end = width_;
   while (first < end && !enabled(first)) first++;
   while (end > first && !enabled(end - 1)) end--;
-  if (first == end) return true;
+  if (first == end) return Response::kOkay;
 
   const uint64_t address = memory_.map().global(bank_, burst.address + uint64_t{beat} * width_);
-  if (address + width_ > memory_.bytes() || !memory_.inside(address + first, address + end)) {
+  const bool in_memory = address + width_ <= memory_.bytes();
+  if (!in_memory || !memory_.inside(address + first, address + end)) {
     memory_.report(Fault::kWriteOutside, bank_, address + first, end - first, cycle);
-    return false;
+    return in_memory ? Response::kSlaveError : Response::kDecodeError;
+  }
+  const Response wanted = memory_.wanted(address + first, address + end);
+  if (wanted != Response::kOkay) {
+    memory_.report(Fault::kWriteError, bank_, address + first, end - first, cycle);
+    return wanted;
   }
   uint8_t* target = memory_.at(address);
   for (unsigned byte = first; byte < end; byte++) {
     if (enabled(byte)) target[byte] = data[byte];
   }
   bytes_written_ += end - first;
-  return true;
+  return Response::kOkay;
 }
 
 }  // namespace sluice

@@ -26,8 +26,8 @@ struct AxiPins {
 /// 2. A write's data reaches the memory when its response is first offered, a read's is taken when it is first
 ///    offered: a design that needs an order between the two must wait for the response, as AXI demands.
 /// 3. Bursts enter the memory at its pace; where it has one port, reads and writes take turns burst by burst.
-/// 4. A beat outside every buffer is answered with SLVERR, never written, and reported; a burst that breaks AXI's
-///    rules (size, type, 4 KiB, WLAST) likewise.
+/// 4. A beat outside every buffer is answered with SLVERR (beyond the memory's end: DECERR), never written, and reported;
+///    a burst that breaks AXI's rules (size, type, 4 KiB, WLAST) likewise, and what the host wants to fail.
 /// 5. With a seed other than 0 every channel stalls at random and answers are late at random.
 class AxiMemory {
  public:
@@ -61,11 +61,12 @@ class AxiMemory {
   struct Answer {
     bool valid = false;
     unsigned id = 0;
-    bool error = false, last = false;
+    Response response = Response::kOkay;
+    bool last = false;
   };
   static constexpr size_t kWaiting = 4;       ///< bursts not yet in the memory, each direction
   static constexpr size_t kOutstanding = 128;  ///< bursts without an answer, each direction
-  static constexpr unsigned kOkay = 0, kSlaveError = 2, kIncrementing = 1;
+  static constexpr unsigned kIncrementing = 1;
   static constexpr Tick kPending = INT64_MAX;
 
   void run_memory();
@@ -86,8 +87,9 @@ class AxiMemory {
   uint64_t bursts_needed(const Burst& burst) const;
   void offer_read(uint64_t cycle);
   void offer_response(uint64_t cycle);
-  bool commit(const Burst& burst, uint64_t cycle);
-  bool commit_beat(const Burst& burst, unsigned beat, uint64_t cycle);
+  Response judge_read(uint64_t address, uint64_t cycle);
+  Response commit(const Burst& burst, uint64_t cycle);
+  Response commit_beat(const Burst& burst, unsigned beat, uint64_t cycle);
   void choose_readies();
 
   AxiPins pins_;

@@ -6,6 +6,7 @@
 //   wire NAME VALUE          -> ok                      (sets an input of a design without registers)
 //   until NAME LIMIT         -> ok HIGH CYCLE           (stops when the output NAME is high or after LIMIT cycles)
 //   reset SEED               -> ok
+//   restart                  -> ok                      (resets the design alone, the memory goes on)
 //   cycle                    -> ok CYCLE
 //   quiet                    -> ok QUIET                (1: no memory access is on its way)
 //   feed STREAM BYTES HEX    -> ok                      (values of BYTES bytes each, for the design to read)
@@ -117,6 +118,8 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
   } else if (command == "reset") {
     simulation.set_seed(argument<uint32_t>(words));
     simulation.reset();
+  } else if (command == "restart") {
+    simulation.restart();
   } else if (command == "cycle") {
     return "ok " + std::to_string(simulation.cycle());
   } else if (command == "feed") {

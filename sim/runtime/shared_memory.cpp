@@ -58,13 +58,15 @@ bool SharedMemory::inside(uint64_t begin, uint64_t end) const {
   return buffer != nullptr && buffer->begin <= begin && end <= buffer->end;
 }
 
+Response SharedMemory::wanted(uint64_t begin, uint64_t end) const {
+  const Allocation& failing = control_->failing;
+  const bool meets = begin < failing.end && failing.begin < end;
+  return meets ? static_cast<Response>(control_->response) : Response::kOkay;
+}
+
 void SharedMemory::report(Fault fault, uint32_t bank, uint64_t address, uint64_t bytes, uint64_t cycle) {
-  if (control_->fault_count++ > 0) return;
-  control_->fault = static_cast<uint32_t>(fault);
-  control_->fault_bank = bank;
-  control_->fault_address = address;
-  control_->fault_bytes = bytes;
-  control_->fault_cycle = cycle;
+  FaultRecord& record = control_->faults[static_cast<size_t>(fault)];
+  if (record.count++ == 0) record = {1, address, cycle, bytes, bank};
 }
 
 }  // namespace sluice

@@ -10,24 +10,35 @@ enum class Fault : uint32_t {
   kReadOutside = 1,   ///< a read beat that touches no buffer
   kWriteOutside = 2,  ///< a written byte outside every buffer
   kProtocol = 3,      ///< a burst that breaks an AXI rule
+  kReadError = 4,     ///< a read beat that the host wants to fail
+  kWriteError = 5,    ///< a written byte likewise
 };
+
+/// Responses of AXI.
+enum class Response : uint32_t { kOkay = 0, kSlaveError = 2, kDecodeError = 3 };
 
 struct Allocation {
   uint64_t begin, end;  ///< global byte addresses, end exclusive
 };
 
+/// The first fault of its kind since the host cleared it, if `count` is not 0.
+struct FaultRecord {
+  uint64_t count;
+  uint64_t address;  ///< global byte address
+  uint64_t cycle;
+  uint64_t bytes;  ///< of the offending beat
+  uint64_t bank;
+};
+
 /// Layout of the control page; sim/shared.py mirrors it and compares `size` and `version`.
 struct ControlPage {
-  static constexpr uint32_t kVersion = 1;
-  static constexpr size_t kMaxAllocations = 4096;
+  static constexpr uint32_t kVersion = 2;
+  static constexpr size_t kMaxAllocations = 4096, kFaults = 6;
 
   uint32_t size, version;
-  uint32_t fault;     ///< first Fault since the host cleared it
-  uint32_t fault_bank;
-  uint64_t fault_address;  ///< global byte address
-  uint64_t fault_cycle;
-  uint64_t fault_bytes;  ///< of the offending beat
-  uint64_t fault_count;
+  FaultRecord faults[kFaults];  ///< by Fault
+  Allocation failing;           ///< where accesses are answered with `response`; empty: nowhere
+  uint64_t response;
   uint64_t allocation_count;  ///< sorted by address, not overlapping
   Allocation allocations[kMaxAllocations];
 };
@@ -58,6 +69,8 @@ class SharedMemory {
   /// Whether any (or every) byte of [begin, end) lies in a buffer.
   bool touches(uint64_t begin, uint64_t end) const;
   bool inside(uint64_t begin, uint64_t end) const;
+  /// What the host wants an access to bytes of [begin, end) to be answered with.
+  Response wanted(uint64_t begin, uint64_t end) const;
   void report(Fault fault, uint32_t bank, uint64_t address, uint64_t bytes, uint64_t cycle);
 
  private:

@@ -91,13 +91,19 @@ StreamPort& Simulation::stream(const std::string& name) {
   throw std::runtime_error("the design has no stream " + name);
 }
 
-void Simulation::reset() {
+void Simulation::reset() { hold_reset(true); }
+
+void Simulation::restart() { hold_reset(false); }
+
+void Simulation::hold_reset(bool memories_too) {
   control_.reset();
   for (auto& port : streams_) port.reset(seed_);
   stall_seed_.set(seed_);
   reset_.set(1);
   for (uint64_t i = 0; i < kResetCycles; i++) {
-    for (auto& memory : memories_) memory->reset(seed_);
+    for (auto& memory : memories_) {
+      if (memories_too) memory->reset(seed_);
+    }
     step();
   }
   reset_.set(0);

@@ -22,6 +22,8 @@ class Simulation {
 
   /// Memory contents stay; whatever was on its way is dropped. The seed takes effect here.
   void reset();
+  /// Resets the design alone, whatever it is doing: what the memory still owes it comes meanwhile and after.
+  void restart();
   void set_seed(uint32_t seed) { seed_ = seed; }
   /// Register access; throws std::runtime_error when the design does not answer or refuses.
   void write_register(uint32_t address, uint32_t value);
@@ -48,6 +50,7 @@ class Simulation {
   const AxiMemory& bank(size_t index) const { return *memories_[index]; }
 
  private:
+  void hold_reset(bool memories_too);
   void step();
   void settle_transaction();
   void trace_before_step();

@@ -9,7 +9,9 @@ import pytest
 from hls.diag import CompileError, render
 from hls.frontend import parse_source
 from hls.passes.hardware import check_hardware
+from hls.target.board import load_board
 
+BOARD = load_board("de5net")
 CASES = sorted(Path(__file__).parent.glob("*.cl"))
 
 
@@ -18,7 +20,7 @@ def messages(path: Path) -> str:
     text = path.read_text()
     try:
         result = parse_source(text, path.name, {}, [path.parent / "include"])
-        warnings = [*result.warnings, *check_hardware(result.module)]
+        warnings = [*result.warnings, *check_hardware(result.module, BOARD)]
     except CompileError as error:
         sources = getattr(error, "sources", None) or result.module.sources
         return "\n".join(render(d, sources) for d in error.diagnostics) + "\n"

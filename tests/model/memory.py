@@ -16,7 +16,7 @@ from .store_unit import StoreUnit
 
 __all__ = ["GlobalMemory"]
 
-REORDER_WORDS, TURNS = 64, 32  #: room for each unit and bank: words under way, bursts under way
+REORDER_WORDS, TURNS = 128, 128  #: room for each unit and bank: words under way, bursts under way
 WAITING, OUTSTANDING = 4, 128  #: bursts of a port that are not yet in the memory, that have no answer yet
 ENTRY = 4  #: memory clocks between two bursts that enter the controller: it runs at a quarter of that clock
 
@@ -95,7 +95,7 @@ class _Reads:
         self._turns = deque()  # [cycle, bank, words left]
 
     def may_send(self, bank, burst):
-        return self.direct or self._free[bank] >= burst.words and len(self._turns) < TURNS
+        return self.direct or self._free[bank] >= burst.words and len(self._turns) < TURNS * len(self._here)
 
     def send(self, now, bank, burst):
         self._turns.append([now + 1, bank, burst.words])
@@ -187,8 +187,8 @@ class _Bank:
         access = _Access((port, token), address, burst.words, [])
         fifo.push(access)
         if direction == WRITE:
-            # the master takes the request a cycle later, and words from the one after
-            self._moving = [access, self.clock.now + 2]
+            # words go into a queue from the next cycle on, and on to the master a cycle later, when it has the request
+            self._moving = [access, self.clock.now + 1]
         self._last[direction] = chosen
 
     def _offer(self, direction, fifo):
@@ -208,7 +208,7 @@ class _Bank:
         port.unit.words.pop()
         port.busy_until_moved -= 1
         if port.busy_until_moved == 0:
-            access.moved = self.clock.now + 1  # the last word is in the master's register
+            access.moved = self.clock.now + 2  # the last word is in the master's register
             self._moving = None
 
     # -- the memory's port

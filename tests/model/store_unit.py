@@ -2,20 +2,21 @@
 
 from collections import deque
 
-from .burst import BurstBuilder
+from .burst import Burst, BurstBuilder
 from .fifo import Fifo
 
 __all__ = ["StoreUnit"]
 
 PATIENCE = 16  #: cycles without a store after which what is held goes
 WORDS, OUTSTANDING = 32, 16  #: room for words, and for bursts without confirmation
+SCATTERED = 256  #: for bursts of scattered words
 
 
 class StoreUnit:
     """Requests are byte addresses."""
 
     def __init__(self, clock, operation, word_bytes):
-        self.clock, self.word_bytes = clock, word_bytes
+        self.clock, self.spec, self.word_bytes = clock, operation.unit, word_bytes
         self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
         self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
         self.words = Fifo(clock, WORDS, f"{operation.name}.words")
@@ -32,11 +33,25 @@ class StoreUnit:
         return self.requests.empty() and self._held is None and not self.builder.open and not self._waiting
 
     def evaluate(self):
+        if self.spec.pipelined:
+            self._pass_on()
+        else:
+            self._gather()
+
+    def _pass_on(self):
+        """A store is offered to the memory in the cycle after it was taken; the next is taken when its word has moved."""
+        if self.requests.head() is not None and self.words.empty() and self.bursts.can_push() and len(self._waiting) < OUTSTANDING:
+            store = self.requests.pop() // self.word_bytes
+            self.words.push(store)
+            self.bursts.push(Burst(store, 1))
+            self._sent = self.clock.now + 1
+
+    def _gather(self):
         quiet, head = self._age == PATIENCE, self.requests.head()
         store = None if head is None else head[0] // self.word_bytes
         had, joins = self._held is not None, store is not None and store == self._held
         leaves = had and (quiet if store is None else not joins) and self.words.can_push()
-        room = self.bursts.can_push() and len(self._waiting) < OUTSTANDING
+        room = self.bursts.can_push() and len(self._waiting) < (SCATTERED if self.spec.scattered else OUTSTANDING)
         leaving, burst = self.builder.step(self._held if leaves else None, quiet and not had, False, room)
         if burst is not None:
             self.bursts.push(burst)

@@ -1,7 +1,6 @@
 """Compiles the memory model with its bench once a test session."""
 
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 from hls.target.board import Board
@@ -9,8 +8,7 @@ from sim.session import settings_text
 from sim.toolchain import find_tools
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ["sim/dram/channel.cpp", "sim/runtime/axi_memory.cpp", "sim/runtime/shared_memory.cpp",
-           "sim/runtime/settings.cpp", "tests/sim/native/bench.cpp"]
+SOURCES = ["sim/dram/channel.cpp", "sim/runtime/settings.cpp", "tests/sim/native/bench.cpp"]
 
 
 class Bench:
@@ -22,10 +20,7 @@ class Bench:
         subprocess.run([find_tools().cxx, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", *sources,
                         "-o", str(self.program)], check=True)
 
-    def run(self, board: Board, *arguments, interleaved: bool = True) -> str:
-        if not interleaved:
-            whole = board.memory.banks[0].bytes
-            board = replace(board, memory=replace(board.memory, interleave_bytes=whole))
+    def run(self, board: Board, *arguments) -> str:
         settings = self.folder / "settings"
         settings.write_text(settings_text(board))
         command = [str(self.program), str(settings), *map(str, arguments)]

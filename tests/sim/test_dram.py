@@ -1,4 +1,4 @@
-"""The DRAM model: the device's rules by an independent checker, and published bandwidths."""
+"""The DRAM model: the device's rules by an independent checker, and its rate for scattered words."""
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, replace
@@ -107,18 +107,6 @@ def test_refreshes_in_time(bench):
     assert all(0 <= tick - period * (k + 1) <= late for k, tick in enumerate(ticks))
 
 
-def test_row_hits_are_capped(bench):
-    """Two streams meet in every bank of the first channel: a lower cap makes them change rows more often."""
-    board = load_board("a10pac")
-
-    def rate(cap: int) -> float:
-        timing = replace(board.memory.timing, row_hit_cap=cap)
-        capped = replace(board, memory=replace(board.memory, timing=timing))
-        return float(bench.run(capped, "streams", 3, 0, 20000, interleaved=False))
-
-    assert rate(2) < 0.8 * rate(64)
-
-
 # GB/s: 64 random bytes at a time cost a row each, so four activates move 256 bytes in tFAW; less refresh.
 @pytest.mark.parametrize("name", ["de5net", "a10pac"])
 def test_random_reads_reach_the_activate_limit(bench, name):
@@ -126,24 +114,3 @@ def test_random_reads_reach_the_activate_limit(bench, name):
     t = board.memory.timing
     limit = 256 / (t.tFAW * t.tck_ns) * (1 - t.tRFC / t.tREFI)
     assert float(bench.run(board, "random", 50000)) == pytest.approx(limit, rel=0.03)
-
-
-# Measured on an Arria 10 card with two DDR4-2133 banks; inputs a, c and b, d in different banks.
-@pytest.mark.parametrize(("reads", "writes", "published"),
-                         [(1, 0, 16.3), (1, 1, 32.6), (2, 1, 23.4), (3, 1, 29.5), (2, 2, 31.2)])
-def test_streams_in_separate_banks(bench, reads, writes, published):
-    rate = float(bench.run(load_board("a10pac"), "streams", reads, writes, 50000, interleaved=False))
-    assert rate == pytest.approx(published, rel=0.10)
-
-
-def test_one_stream_over_interleaved_banks_is_limited_by_the_kernel(bench):
-    rate = float(bench.run(load_board("a10pac"), "streams", 1, 0, 50000))
-    assert rate == pytest.approx(16.8, rel=0.10)
-
-
-# What a shared read path reached is a floor for paths of their own.
-@pytest.mark.parametrize(("reads", "writes", "floor"), [(1, 1, 23.2), (2, 1, 20.8), (3, 1, 15.1), (2, 2, 19.8)])
-def test_streams_over_interleaved_banks(bench, reads, writes, floor):
-    board = load_board("a10pac")
-    rate = float(bench.run(board, "streams", reads, writes, 50000))
-    assert floor < rate < board.peak_bytes_per_ns

@@ -71,7 +71,10 @@ class VariableRef(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Dereference(Expr):
+    """What ``pointer`` points to; accessed by the unit that the program chose (as the IR's attribute has it), or None."""
+
     pointer: Expr
+    unit: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,15 @@ from hls.passes.pipeline import optimize
 from hls.schedule import OperatorTiming
 from hls.target.board import load_board
 
-CACHED, SINGLE = "burst-coalesced cached", "burst-coalesced"
+CACHED, SINGLE, PIPELINED = "burst-coalesced cached", "burst-coalesced", "pipelined"
 ARGS = """__global const float *restrict a, __global const int *restrict p, __global float *restrict out, int n, int m"""
 
 
-def loads(text, board="de5net"):
+def loads(text, board="de5net", options=None):
     """(memory, unit, reason, words kept) of each load, through the whole of planning."""
     board = load_board(board)
     (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
-    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    planned = _plan(kernel, board, options or Options(), OperatorTiming(board.delay_model(), 34), ())
     return [(a.memory, a.unit, a.reason, a.cache_words)
             for a in planned.memory.accesses.values() if a.direction == "load"]
 
@@ -42,7 +42,7 @@ def nest(value, type="float", args=ARGS, m="m"):
     ("a[j * n + i]", "float", CACHED, "loop i (line 3) comes back"),
     ("a[j * 100 + i * 1000]", "float", SINGLE, "a word of its own"),
     ("a[i]", "float", SINGLE, "consecutive"),
-    ("a[7]", "float", SINGLE, "read once"),
+    ("a[7]", "float", PIPELINED, "read once"),
 ])
 def test_units_of_an_inner_load(value, type, unit, reason):
     (memory, found, why, words), *_ = loads(nest(value, type))
@@ -93,6 +93,48 @@ def test_a_cache_that_lasts_for_an_inner_loop():
         for (int j = 0; j < n; j++) s += a[p[j] & 255];
         a[s & 255] = s; }""")
     assert [x[1] for x in loads(text) if x[0] == "a"] == [CACHED]
+
+
+@pytest.mark.parametrize("value, unit, reason, words", [
+    ("__pipelined_load(&a[i * m + j])", PIPELINED, "asked for", 0),
+    ("__burst_coalesced_load(a + j)", SINGLE, "asked for", 0),
+    ("__burst_coalesced_cached_load(&a[i * m + j], 1024)", CACHED, "asked for, with 1,024 bytes of cache", CACHE_WORDS),
+    ("__burst_coalesced_cached_load(&a[i], 1 << 16)", CACHED, "asked for, with 65,536 bytes of cache", 2048),
+    ("__prefetching_load(&a[i * m + j])", SINGLE, "prefetching is asked for; requests run ahead", 0),
+])
+def test_units_that_the_program_chooses(value, unit, reason, words):
+    (memory, found, why, kept), *_ = loads(nest(value))
+    assert (memory, found, kept) == ("a", unit, words)
+    assert why.startswith(reason)
+
+
+def test_what_cannot_be_as_asked():
+    ((_, unit, why, _), *_) = loads(nest("__burst_coalesced_cached_load(&a[j], 4096)", args=ARGS.replace("const float *restrict a", "const volatile float *a")))
+    assert (unit, why) == (SINGLE, "burst-coalesced cached is asked for, but the memory is volatile")
+
+
+def test_chosen_accesses_are_not_joined_with_others():
+    text = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
+        for (int i = 0; i < n; i++)
+            out[i] = __pipelined_load(a + 4 * i) + a[4 * i + 1] + a[4 * i + 2] + __pipelined_load(a + 4 * i); }"""
+    assert [unit for _, unit, _, _ in loads(text)] == [PIPELINED, f"{SINGLE} non-aligned"]
+
+
+@pytest.mark.parametrize("store, unit", [("__pipelined_store(out + i, 3);", PIPELINED), ("__burst_coalesced_store(&out[i], 3);", SINGLE),
+                                         ("out[i] = 3;", SINGLE)])
+def test_stores_that_the_program_chooses(store, unit):
+    board = load_board("de5net")
+    (kernel,) = optimize(parse_source(f"__kernel void k(__global int *out, int n) {{ for (int i = 0; i < n; i++) {{ {store} }} }}", "k.cl", {}, []).module).kernels
+    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    assert [a.unit for a in planned.memory.accesses.values()] == [unit]
+
+
+@pytest.mark.parametrize("cache_bytes, unit, words", [(None, CACHED, CACHE_WORDS), (0, SINGLE, 0), (1 << 16, CACHED, 2048)])
+def test_the_option_for_caches(cache_bytes, unit, words):
+    found = [x for x in loads(nest("(int) a[p[i * m + j]]", "int"), options=Options(cache_bytes=cache_bytes)) if x[0] == "a"]
+    assert [(x[1], x[3]) for x in found] == [(unit, words)]
+    chosen = loads(nest("__burst_coalesced_cached_load(&a[j], 4096)"), options=Options(cache_bytes=cache_bytes))
+    assert chosen[0][1] == CACHED  # what the program says counts
 
 
 def test_memory_on_the_chip_needs_no_unit():

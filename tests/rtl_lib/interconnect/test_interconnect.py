@@ -9,6 +9,7 @@ from amaranth.sim import Simulator
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.arbiter import RoundRobin, next_in_turn
 from rtl_lib.interconnect.read import ReadInterconnect
@@ -195,3 +196,36 @@ def after(cycles):
         if n == 0:
             await ctx.tick().repeat(cycles)
     return wait
+
+
+@pytest.mark.parametrize("burst", [1, 4])
+def test_a_bank_writes_a_word_in_every_cycle(burst):
+    """Bursts of one word as well as long ones, from a unit whose words lie apart or together."""
+    stores, moved = 64, []
+    unit = StoreUnit(access_bytes=16, burst_align=256, buffer=32, outstanding=32, **GEOMETRY)
+    interconnect = WriteInterconnect(count=1, address_map=MAPS[0], **GEOMETRY)
+    master = AxiWriteMaster(word_bytes=16, addr_bits=16, max_burst=4)
+
+    class Port(Elaboratable):
+        def elaborate(self, platform):
+            m = Module()
+            m.submodules.rig, m.submodules.master = Rig([unit], interconnect), master
+            wiring.connect(m, interconnect.banks[0], master.port)
+            return m
+
+    async def accept(ctx):
+        for signal in (master.axi.aw.ready, master.axi.w.ready):
+            ctx.set(signal, 1)
+        answers = 0
+        while True:
+            valid, last = ctx.get(master.axi.w.valid), ctx.get(master.axi.w.last)
+            moved.append(valid)
+            ctx.set(master.axi.b.valid, answers > 0)
+            answers += (valid and last) - (answers > 0)
+            await ctx.tick()
+
+    step = 16 if burst > 1 else 48
+    simulate(Port(), finishing(unit, send(unit.i, [{"addr": n * step, "data": n} for n in range(stores)])), background=[accept])
+    first, last = moved.index(1), len(moved) - moved[::-1].index(1)
+    assert sum(moved) == stores
+    assert last - first <= stores + 4

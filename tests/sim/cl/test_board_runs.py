@@ -30,7 +30,7 @@ class System:
     def running(self):
         return list(self.ends)
 
-    def start(self, kernel, arguments, launch):
+    def start(self, kernel, arguments, launch, forget):
         assert kernel.name not in self.ends, "started while it ran"
         self.log.append(f"start {kernel.name}")
         self.now += 3  # registers are written
@@ -44,7 +44,7 @@ class System:
         name = min(able, key=able.get)
         self.now = max(self.now, self.ends.pop(name))
         self.log.append(f"end {name}")
-        return name, Run(self.cycles[name], {}, self.status, None, 0, 0.0)
+        return name, Run(self.cycles[name], {}, self.status, (), 0, 0.0)
 
 
 @pytest.fixture

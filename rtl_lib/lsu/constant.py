@@ -1,0 +1,206 @@
+"""The constant cache: one for all loads of constant memory, with a copy of its words for each of them."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from rtl_lib.interconnect.arbiter import RoundRobin
+from rtl_lib.library import shared
+from rtl_lib.lsu.observe import Observation
+from rtl_lib.mem.ports import ReadPort, require_power_of_two
+
+__all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort"]
+
+
+class ConstantPort(wiring.Signature):
+    """Between a load and the cache, as the load sees it: a byte address for each ``{data, error}``, in order.
+
+    ``fetched`` : strobe: a word was fetched from memory for this load.
+    """
+
+    def __init__(self, access_bytes, addr_bits):
+        self.access_bytes, self.addr_bits = access_bytes, addr_bits
+        super().__init__({
+            "request": Out(stream.Signature(addr_bits)),
+            "response": In(stream.Signature(data.StructLayout({"data": 8 * access_bytes, "error": 1}))),
+            "fetched": In(1),
+        })
+
+
+@shared
+class ConstantLoadUnit(wiring.Component):
+    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest.
+
+    Ports
+    -----
+    i, o, error, observe : as of :class:`~rtl_lib.lsu.load.LoadUnit`; ``flush`` has no effect, as nothing writes constants in a run
+    mem : :class:`ConstantPort`
+    """
+
+    def __init__(self, *, access_bytes, addr_bits=64):
+        super().__init__({
+            "i": In(stream.Signature(addr_bits)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "error": Out(1),
+            "flush": In(1),
+            "mem": Out(ConstantPort(access_bytes, addr_bits)),
+            "observe": Out(Observation()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        request, response = self.mem.request, self.mem.response
+        m.d.comb += [
+            request.valid.eq(self.i.valid), request.payload.eq(self.i.payload), self.i.ready.eq(request.ready),
+            self.o.valid.eq(response.valid), self.o.payload.eq(response.payload.data), response.ready.eq(self.o.ready),
+            self.error.eq(response.payload.error),
+            self.observe.accepted.eq(self.i.valid & self.i.ready), self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            self.observe.burst.eq(self.mem.fetched), self.observe.word.eq(self.mem.fetched),
+            self.observe.error.eq(response.valid & response.ready & response.payload.error),
+        ]
+        return m
+
+
+@shared
+class ConstantCache(wiring.Component):
+    """Keeps words of memory that nobody writes while kernels run, for several loads at once.
+
+    Every load has a copy of all words, with a word number beside each, so that hits of one never wait for another. A miss is
+    fetched for all of them; misses are served one after the other, loads taking turns.
+
+    Rules
+    -----
+    1. Each load is answered in order: :func:`~rtl_lib.lsu.load.load` gives the values.
+    2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and what comes behind it.
+    3. A word is fetched once for all loads, and stays until another one of the same place (word number modulo ``words``) is.
+    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. It takes ``words`` cycles to
+       forget; loads wait meanwhile.
+    5. A word that memory refuses is answered with ``error`` and not kept.
+
+    Parameters
+    ----------
+    accesses : bytes of each load, powers of two up to ``word_bytes``
+    words : a power of two; word_bytes, addr_bits, max_burst : of the memory behind (all bursts are of one word)
+
+    Ports
+    -----
+    loads : list of :class:`ConstantPort`, as the cache sees them
+    forget : strobe: memory may have been written
+    mem : :class:`ReadPort`
+    """
+
+    def __init__(self, *, accesses, words, word_bytes, addr_bits=64, max_burst=16):
+        require_power_of_two("words", words, 2)
+        for size in accesses:
+            require_power_of_two("each of accesses", size, 1, word_bytes)
+        self.accesses, self.words, self.word_bytes = tuple(accesses), words, word_bytes
+        self.word_bits, self.index_bits = addr_bits - exact_log2(word_bytes), exact_log2(words)
+        self._line = data.StructLayout({"known": 1, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes})
+        super().__init__({
+            **{f"load{k}": In(ConstantPort(size, addr_bits)) for k, size in enumerate(self.accesses)},
+            "forget": In(1),
+            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+        })
+
+    @property
+    def loads(self):
+        return [getattr(self, f"load{k}") for k in range(len(self.accesses))]
+
+    def elaborate(self, platform):
+        m = Module()
+        self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)  # what is written into every copy
+        self.emptying = Signal(init=1)
+        self.answered, self.refused = Signal(), Signal()  # the word that was wanted is here, or memory refuses it
+        self.wanted, self.owner = Signal(self.word_bits), Signal(range(len(self.accesses)))
+        misses = [self._look_up(m, k, port) for k, port in enumerate(self.loads)]
+        self._fetch(m, misses)
+        self._empty(m)
+        return m
+
+    def _look_up(self, m, k, port):
+        """Answer the loads of one port; returns whether one waits for a word, and for which."""
+        m.submodules[f"copy{k}"] = copy = Memory(shape=self._line, depth=self.words, init=[])
+        write, read = copy.write_port(), copy.read_port()
+        busy, looked, bad = Signal(name=f"busy{k}"), Signal(name=f"looked{k}"), Signal(name=f"bad{k}")
+        held = Signal(len(port.request.payload), name=f"held{k}")  # the address that is looked up
+        word, line, response = held[exact_log2(self.word_bytes):], read.data, port.response
+        hit = looked & line.known & (line.tag == word[self.index_bits:])
+        waits = busy & looked & ~hit & ~bad
+        done, taken = response.valid & response.ready, port.request.valid & port.request.ready
+        again = busy & ~looked & ~bad & ~self.emptying
+        asked = Mux(busy & ~done, held, port.request.payload)[exact_log2(self.word_bytes):]
+        m.d.comb += [
+            write.en.eq(self.put), write.addr.eq(self.place), write.data.eq(self.line),
+            port.request.ready.eq((~busy | done) & ~self.emptying & ~self.forget),
+            read.en.eq(taken | again), read.addr.eq(asked[:self.index_bits]),
+            response.valid.eq(busy & (hit | bad)),
+            response.payload.data.eq(self._piece(line.data, held, port.signature.access_bytes)),
+            response.payload.error.eq(bad),
+            port.fetched.eq(self.answered & (self.owner == k)),
+        ]
+        # what is read while it is written is what was there before: look again
+        clash = self.put & (self.place == read.addr)
+        served = self.answered & waits & (self.wanted == word)
+        with m.If(taken):
+            m.d.sync += [busy.eq(1), looked.eq(~clash), bad.eq(0), held.eq(port.request.payload)]
+        with m.Elif(done):
+            m.d.sync += [busy.eq(0), looked.eq(0), bad.eq(0)]
+        with m.Elif(again):
+            m.d.sync += looked.eq(~clash)
+        with m.Elif(served | (self.emptying & waits)):  # an answer on offer stays what it is
+            m.d.sync += [looked.eq(0), bad.eq(served & self.refused)]
+        return waits, word
+
+    def _piece(self, word, addr, size):
+        low, high = exact_log2(size), exact_log2(self.word_bytes)
+        return word.word_select(addr[low:high], 8 * size) if low != high else word
+
+    def _fetch(self, m, misses):
+        """Fetch one word that is waited for after the other."""
+        m.submodules.arbiter = arbiter = RoundRobin(len(misses))
+        request, response, late = self.mem.request, self.mem.response, Signal()  # late: fetched before a forget
+        m.d.comb += [
+            arbiter.requests.eq(Cat(waits for waits, _ in misses)),
+            request.payload.addr.eq(self.wanted << exact_log2(self.word_bytes)),
+            request.payload.words.eq(1),
+            response.ready.eq(1),
+        ]
+        m.d.sync += self.answered.eq(0)
+        with m.FSM():
+            with m.State("IDLE"), m.If(arbiter.any & ~self.emptying & ~self.forget):
+                m.d.comb += arbiter.take.eq(1)
+                m.d.sync += [self.owner.eq(arbiter.grant), late.eq(0)]
+                with m.Switch(arbiter.grant):
+                    for k, (_, word) in enumerate(misses):
+                        with m.Case(k):
+                            m.d.sync += self.wanted.eq(word)
+                m.next = "ASK"
+            with m.State("ASK"):
+                m.d.comb += request.valid.eq(1)
+                with m.If(request.ready):
+                    m.next = "WAIT"
+            with m.State("WAIT"), m.If(response.valid):
+                useful = ~late & ~self.forget
+                m.d.sync += [
+                    self.answered.eq(useful), self.refused.eq(response.payload.error),
+                    self.put.eq(useful & ~response.payload.error), self.place.eq(self.wanted[:self.index_bits]),
+                    self.line.known.eq(1), self.line.tag.eq(self.wanted[self.index_bits:]), self.line.data.eq(response.payload.data),
+                ]
+                m.next = "PUT"
+            with m.State("PUT"):
+                m.d.sync += self.put.eq(0)
+                m.next = "IDLE"
+        with m.If(self.forget):
+            m.d.sync += late.eq(1)
+
+    def _empty(self, m):
+        """Write every place as unknown, after reset and after each ``forget``. Nothing is fetched meanwhile but what is dropped."""
+        count = Signal(self.index_bits + 1)
+        with m.If(self.emptying):
+            m.d.sync += [self.put.eq(~count[-1]), self.place.eq(count), self.line.known.eq(0), count.eq(count + 1)]
+            with m.If(count[-1]):
+                m.d.sync += self.emptying.eq(0)
+        with m.If(self.forget):
+            m.d.sync += [self.emptying.eq(1), count.eq(0)]

@@ -1,0 +1,151 @@
+"""Load and store units for accesses that are rare: small, and with nothing kept."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+from amaranth.utils import exact_log2
+
+from rtl_lib.library import shared
+from rtl_lib.lsu.observe import Observation, observe_reads, observe_writes
+from rtl_lib.lsu.settle import Settlement
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.mem.ports import Fence, ReadPort, WritePort, require_power_of_two, store_layout
+
+__all__ = ["PipelinedLoadUnit", "PipelinedStoreUnit"]
+
+
+@shared
+class PipelinedLoadUnit(wiring.Component):
+    """Pipelined load: every access is a request for one word, sent as it comes.
+
+    Of a word only the bytes asked for are stored, so the unit needs no wide memory.
+
+    Rules
+    -----
+    1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
+    2. Every access fetches its word anew; nothing is kept, so ``flush`` has no effect.
+    3. Space for the data is reserved before a request is sent, so responses are never refused.
+    4. One access is taken every cycle as long as the memory takes requests and fewer than ``depth`` are under way.
+
+    Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
+
+    Parameters
+    ----------
+    access_bytes, word_bytes : bytes, powers of two, the first no larger
+    addr_bits : width of byte addresses; max_burst : of the port, in words
+    depth : accesses under way
+
+    Ports
+    -----
+    As for :class:`~rtl_lib.lsu.load.LoadUnit`.
+    """
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, depth=16):
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        self.access_bytes, self.word_bytes, self.depth = access_bytes, word_bytes, depth
+        super().__init__({
+            "i": In(stream.Signature(addr_bits)),
+            "o": Out(stream.Signature(8 * access_bytes)),
+            "error": Out(1),
+            "flush": In(1),
+            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+            "observe": Out(Observation()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        word_shift, low = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
+        request, response = self.mem.request, self.mem.response
+        piece = data.StructLayout({"data": 8 * self.access_bytes, "error": 1})
+        m.submodules.offsets = offsets = StreamFifo(word_shift - low, self.depth)
+        m.submodules.pieces = pieces = StreamFifo(piece, self.depth)
+        inside = Signal(range(self.depth + 1))  # accesses taken and not yet answered
+        taken, room = self.i.valid & self.i.ready, inside != self.depth
+        m.d.comb += [
+            request.valid.eq(self.i.valid & room),
+            request.payload.addr.eq(self.i.payload[word_shift:] << word_shift),
+            request.payload.words.eq(1),
+            self.i.ready.eq(request.ready & room),
+            offsets.i.valid.eq(taken),
+            offsets.i.payload.eq(self.i.payload[low:word_shift]),
+            response.ready.eq(1),
+            offsets.o.ready.eq(response.valid),
+            pieces.i.valid.eq(response.valid),
+            pieces.i.payload.data.eq(response.payload.data.word_select(offsets.o.payload, 8 * self.access_bytes)),
+            pieces.i.payload.error.eq(response.payload.error),
+            self.o.valid.eq(pieces.o.valid),
+            self.o.payload.eq(pieces.o.payload.data),
+            self.error.eq(pieces.o.payload.error),
+            pieces.o.ready.eq(self.o.ready),
+        ]
+        m.d.sync += inside.eq(inside + taken - (self.o.valid & self.o.ready))
+        observe_reads(m, self)
+        return m
+
+
+@shared
+class PipelinedStoreUnit(wiring.Component):
+    """Pipelined store: every access is a burst of one word, sent as it comes.
+
+    Rules
+    -----
+    1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.store.store`).
+    2. A store is held until the memory has taken its request, and then its word; only then the next is taken.
+    3. A fence is answered when every store taken before it is acknowledged by the memory; fences are answered in order, and many
+       may be under way. While one is offered no store is taken.
+
+    Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
+
+    Parameters
+    ----------
+    access_bytes, word_bytes, addr_bits, max_burst : as for :class:`PipelinedLoadUnit`
+    outstanding : stores and fences that may wait for the memory
+
+    Ports
+    -----
+    i, fence, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
+    """
+
+    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, outstanding=16):
+        require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        self.access_bytes, self.word_bytes, self.outstanding = access_bytes, word_bytes, outstanding
+        super().__init__({
+            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+            "fence": In(Fence()),
+            "idle": Out(1),
+            "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
+            "observe": Out(Observation()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.settlement = settlement = Settlement(self.outstanding)
+        request, word, fence = self.mem.request, self.mem.data, self.fence.request
+        held, sent, store = Signal(), Signal(), Signal.like(self.i.payload)  # sent: the request of the store held
+        asks, word_shift, low = held & ~sent, exact_log2(self.word_bytes), exact_log2(self.access_bytes)
+        pieces = self.word_bytes // self.access_bytes
+        strobes = (1 << store.addr[low:word_shift])[:pieces]
+        connect(m, settlement.answer, wiring.flipped(self.fence.response))
+        m.d.comb += [
+            self.i.ready.eq(~held & ~fence.valid),
+            request.valid.eq(asks & settlement.i.ready),
+            request.payload.addr.eq(store.addr[word_shift:] << word_shift),
+            request.payload.words.eq(1),
+            word.valid.eq(held),
+            word.payload.data.eq(store.data.replicate(pieces)),
+            word.payload.strobe.eq(Cat(bit.replicate(self.access_bytes) for bit in strobes)),
+            settlement.i.valid.eq(Mux(held, asks & request.ready, fence.valid)),
+            settlement.i.payload.fence.eq(~held),
+            fence.ready.eq(~held & settlement.i.ready),
+            settlement.ack.eq(self.mem.ack.valid),
+            self.mem.ack.ready.eq(1),
+            self.idle.eq(~held & settlement.empty),
+        ]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [held.eq(1), store.eq(self.i.payload)]
+        with m.If(request.valid & request.ready):
+            m.d.sync += sent.eq(1)
+        with m.If(word.valid & word.ready):
+            m.d.sync += [held.eq(0), sent.eq(0)]
+        observe_writes(m, self)
+        return m

@@ -1,0 +1,38 @@
+"""Whether what a constant cache holds may be older than memory."""
+
+from collections.abc import Sequence
+
+from hls.ir.accesses import CONSTANT
+from hls.rtl.interface import KernelInterface
+
+from .arguments import Value
+from .memory import Buffer
+
+__all__ = ["ConstantMemory", "note_outputs"]
+
+
+class ConstantMemory:
+    """What the host knows of a program's constant cache: it holds nothing that was written before the last time it was emptied."""
+
+    def __init__(self):
+        self._emptied = -1  #: stamp of the last write before it was; -1: never
+
+    def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:
+        """Whether the cache must be emptied before the kernel runs with these arguments; it is taken to be then."""
+        loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == CONSTANT}
+        buffers = [v.value for a, v in zip(kernel.arguments, values, strict=True) if a.name in loaded and isinstance(v.value, Buffer)]
+        if not any(buffer.written > self._emptied for buffer in buffers):
+            return False
+        self._emptied = buffers[0].context.simulated.stamp
+        return True
+
+    def doubt(self) -> None:
+        """Something went wrong: the next launch empties the cache."""
+        self._emptied = -1
+
+
+def note_outputs(kernel: KernelInterface, values: Sequence[Value]) -> None:
+    """The kernel has run: note which buffers it may have written."""
+    for argument, value in zip(kernel.arguments, values, strict=True):
+        if isinstance(value.value, Buffer) and argument.direction in ("out", "inout"):
+            value.value.note_write()

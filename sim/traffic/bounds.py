@@ -1,0 +1,71 @@
+"""What limits the rate of a set of streams, from the data of the board alone."""
+
+from collections.abc import Sequence
+
+from hls.target.board import Board, DramTiming
+
+from .measure import WORD_BYTES, Stream
+
+__all__ = ["bounds", "holder"]
+
+BURST = 4  #: memory clocks of data in a burst of eight
+ACTIVATES = 4  #: in one window of tFAW
+
+
+def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = None) -> dict[str, float]:
+    """The rate in GB/s of all streams together that each of these would allow alone. All streams move at the same rate, so the
+    one that is held up most decides.
+
+    - clock: a word of every stream a cycle
+    - path: a word a cycle each way through the port of a bank
+    - bank: the data bus of a bank, less its refresh
+    - turnaround: likewise, less the time in which the bus changes direction (``batch`` bursts of the more frequent one a turn)
+    - activation: a row for each random word, four in a window of tFAW and one a bank in tRAS + tRP, less refresh
+    """
+    timing, mhz = board.memory.timing, kernel_mhz or board.clock.kernel_mhz
+    port = WORD_BYTES * mhz / 1000
+    shares = _shares(board, streams)
+    in_use = 1 - timing.tRFC / timing.tREFI
+    found = {"clock": len(streams) * port, "path": _least(port, [share for pair in shares for share in pair]),
+             "bank": _least(timing.bytes_per_ns * in_use, map(sum, shares)),
+             "turnaround": min(_least(timing.bytes_per_ns * in_use * _efficiency(timing, *pair), [sum(pair)]) for pair in shares)}
+    scattered = [sum(pair) for pair in _shares(board, [s if s.random else None for s in streams])]
+    found["activation"] = _least(_random_rate(timing) * in_use, scattered)
+    return {name: rate for name, rate in found.items() if rate != float("inf")}
+
+
+def holder(found: dict[str, float]) -> str:
+    """The bound that holds: the lowest, and of equal ones the first."""
+    return min(found, key=found.get)
+
+
+def _least(rate: float, shares) -> float:
+    return min((rate / share for share in shares if share), default=float("inf"))
+
+
+def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float, float]]:
+    """For each bank the part of all bytes that is read from it, and that is written to it; None is a stream of no interest."""
+    count, memory = len(board.memory.banks), board.memory
+    shares = [[0.0, 0.0] for _ in range(count)]
+    for stream in filter(None, streams):
+        spread = memory.interleaved
+        for bank in range(count) if spread else [stream.array % count]:
+            shares[bank][stream.write] += 1 / (count if spread else 1) / len(streams)
+    return [tuple(pair) for pair in shares]
+
+
+def _efficiency(timing: DramTiming, reads: float, writes: float) -> float:
+    """The part of its time in which the data bus moves data, where it turns around after a batch."""
+    if not reads or not writes:
+        return 1.0
+    data = timing.batch * (1 + min(reads, writes) / max(reads, writes)) * BURST
+    to_write = timing.CL + BURST + 2 - timing.CWL - BURST
+    to_read = timing.CWL + BURST + timing.tWTR_S - BURST
+    return data / (data + to_write + to_read)
+
+
+def _random_rate(timing: DramTiming) -> float:
+    """GB/s of words that each open a row."""
+    banks = timing.bank_groups * timing.banks_per_group
+    ticks = max(timing.tFAW / ACTIVATES, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
+    return WORD_BYTES / (ticks * timing.tck_ns)

@@ -1,0 +1,69 @@
+// Units that the program chooses, and those of accesses made once a run. Buffers a, b, out, more of 64 ints, and n.
+
+#define ARGS __global const int *restrict a, __global const int *restrict b, __global int *restrict out, __global int *restrict more, int n
+
+// one after the other, in both directions; what is off asks for nothing
+__kernel void small_units(ARGS) {
+    for (int i = 0; i < n; i++) {
+        int x = __pipelined_load(a + 63 - i);
+        if (x & 1)
+            x += __pipelined_load(&b[x & 63]);
+        __pipelined_store(out + i, x);
+    }
+}
+
+// elements smaller and larger than a pointer says
+__kernel void small_units_of_any_size(ARGS) {
+    __global const uchar *bytes = (__global const uchar *) a;
+    __global const int4 *wide = (__global const int4 *) b;
+    __global short *halves = (__global short *) out;
+    for (int i = 0; i < n; i++) {
+        __pipelined_store(halves + 2 * i + 1, (short) (__pipelined_load(bytes + 3 * i) * 5));
+        int4 four = __pipelined_load(wide + (i & 7));
+        __pipelined_store((__global int2 *) more + (i & 31), four.xz + four.yw);
+    }
+}
+
+// a cache as the program wants it, hit and missed, and emptied where its own stores may change what it keeps
+__kernel void chosen_caches(ARGS) {
+    for (int r = 0; r < 3; r++) {
+        int sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += __burst_coalesced_cached_load(a + (b[i] & 63), 256) + __burst_coalesced_cached_load(more + (b[i] >> 1 & 63), 4096);
+        more[sum & 63] = sum;
+        out[r] = sum;
+    }
+}
+
+__kernel void chosen_bursts(ARGS) {
+    for (int i = 0; i < n; i++)
+        __burst_coalesced_store(&out[i], __burst_coalesced_load(&a[i]) + __prefetching_load(&b[i]));
+}
+
+// a store that later loads are compared with, and loads that see it
+__kernel void small_units_in_order(ARGS) {
+    for (int i = 0; i < n; i++) {
+        int at = b[i] & 15;
+        __pipelined_store(&more[at], __pipelined_load(&more[at]) + 1);
+    }
+}
+
+// everything once: the small units choose themselves
+__kernel void once(ARGS) {
+    int first = a[1], last = b[n & 63];
+    out[2] = first + last;
+    int again = out[2];
+    out[3] = again + 1;
+    if (n & 1)
+        more[n] = again;
+}
+
+// once for each of several groups, and for many work-items
+__kernel void once_a_group(ARGS) {
+    __local int base;
+    int id = get_global_id(0);
+    if (get_local_id(0) == 0)
+        base = a[get_group_id(0) & 63];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[id & 63] = base + __pipelined_load(b + (id & 63));
+}

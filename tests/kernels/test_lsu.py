@@ -1,0 +1,38 @@
+"""Load-store units that the program chooses or that are chosen for rare accesses: every byte like the interpreter's."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.kernels.system import KernelSystem, Launch, kernel_names
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parent / "lsu.cl").read_text()
+SEEDS = (0, 1, 2)
+
+
+def launch(kernel: str, n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    buffers = {name: rng.integers(-999, 999, 64).astype(np.int32) for name in ("a", "b", "out", "more")}
+    sizes = ((8 * max(1, n // 8),), (8,)) if kernel == "once_a_group" else ((1,), None)
+    return Launch(buffers, {"n": n}, *sizes, misalign=4 * (n % 3))
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = KernelSystem(SOURCE)
+    yield system
+    system.close()
+
+
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(kernel, n) for n in (0, 1, 7, 21)], SEEDS)
+
+
+def test_rare_accesses_have_small_units(system):
+    kernel = next(k for k in system.result.kernels if k.function.name == "once")
+    alone = [access for access in kernel.memory.outside.values() if not access.lanes]
+    assert len(alone) == 3
+    assert {access.unit for access in alone} == {"pipelined"}

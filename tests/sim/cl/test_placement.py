@@ -1,0 +1,84 @@
+"""Buffers placed by hand in banks that are not interleaved."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError
+from hls.driver import compile
+from hls.options import Options
+from hls.target.board import load_board
+from sim import cl
+from sim.cl.options import parse_options
+
+mf = cl.mem_flags
+BANK_BYTES = load_board("de5net").memory.banks[0].bytes
+COPY = """__kernel void copy(__global const float16 *restrict a, __global float16 *restrict out, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = a[i];
+}
+"""
+
+
+@pytest.fixture
+def context():
+    return cl.create_some_context(board="de5net")
+
+
+def test_flags_choose_the_bank(context):
+    anywhere, first, second, again = (cl.Buffer(context, mf.READ_WRITE | flag, 1 << 16) for flag in (
+        0, mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA, mf.MEM_BANK_2_ALTERA))
+    assert [each.address // BANK_BYTES for each in (anywhere, first, second, again)] == [0, 0, 1, 1]
+    places = sorted((each.address, each.address + each.size) for each in (anywhere, first, second, again))
+    assert all(end < begin for (_, end), (begin, _) in pairwise(places))
+    back = second.address
+    second.release()
+    assert cl.Buffer(context, mf.CHANNEL_2_INTELFPGA, 1 << 10).address == back
+
+
+def test_a_bank_that_is_full_or_not_there(context):
+    kept = cl.Buffer(context, mf.CHANNEL_1_INTELFPGA, BANK_BYTES // 2)
+    with pytest.raises(cl.MemoryError, match="no room for 1,610,612,736 bytes on bank 1 of board de5net: 1,073,741,824 of 2,147,483,648"):
+        cl.Buffer(context, mf.CHANNEL_1_INTELFPGA, 3 * BANK_BYTES // 4)
+    assert cl.Buffer(context, mf.CHANNEL_2_INTELFPGA, 3 * BANK_BYTES // 4).address > kept.address
+    with pytest.raises(cl.LogicError, match="board de5net has 2 banks of memory, and no bank 3"):
+        cl.Buffer(context, mf.CHANNEL_3_INTELFPGA, 64)
+
+
+@pytest.mark.parametrize("word", ["-no-interleaving=default", "--no-interleaving=DDR"])
+def test_the_option(tmp_path, word):
+    options = parse_options([word], tmp_path)
+    result = compile(COPY, "de5net", options)
+    assert result.interface.interleave_bytes == BANK_BYTES
+    assert compile(COPY, "de5net").interface.interleave_bytes == 1024
+
+
+def test_memories_that_the_board_does_not_have():
+    with pytest.raises(CompileError, match="board de5net has no memory 'QDR'"):
+        compile(COPY, "de5net", Options(no_interleaving="QDR"))
+    located = COPY.replace("__global const float16", "__global __attribute__((buffer_location(\"%s\"))) const float16")
+    assert not compile(located % "DDR", "de5net").warnings
+    with pytest.raises(CompileError, match="'a' is to lie in memory 'QDR', which board de5net does not have"):
+        compile(located % "QDR", "de5net")
+
+
+@pytest.mark.verilator
+def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
+    """Interleaved, both streams turn both banks around; placed, each bank goes one way all the time."""
+    n, queue = 20000, cl.CommandQueue(context)
+    data = np.random.default_rng(1).random(16 * n, dtype=np.float32)
+    cycles = {}
+    for options, flags in (([], (0, 0)), (["-no-interleaving=default"], (mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA))):
+        program = cl.Program(context, COPY).build(options=options)
+        program.system.hasty = True
+        a = cl.Buffer(context, mf.COPY_HOST_PTR | flags[0], hostbuf=data)
+        out = cl.Buffer(context, mf.READ_WRITE | flags[1], data.nbytes)
+        event = program.copy(queue, (1,), None, a, out, np.int32(n))
+        event.wait()
+        assert np.array_equal(out.bytes.view(np.float32), data)
+        cycles[bool(options)] = event.stats.to_dict()["cycles"]
+    peak = context.device.board.peak_bytes_per_ns * 1000 / 240  # bytes a cycle of both banks
+    assert 2 * data.nbytes / cycles[True] > 0.92 * peak, cycles
+    assert cycles[True] < cycles[False]
