@@ -112,7 +112,7 @@ def _recurrences(plan):
     """Of the carried values between two levels the one that is on its way longest; the others wait for less."""
     longest = {}
     for c in plan.carried:
-        if c.overlap or c.root is not None or c.write == c.read and c.read.level == 0:
+        if c.overlap or c.between or c.root is not None or c.write == c.read and c.read.level == 0:
             continue
         key = (c.read.level, c.write.level)
         span = c.write.stage - c.read.stage if c.read.level == c.write.level else c.write.stage

@@ -85,7 +85,7 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
 
 def test_a_store_that_the_inner_loop_reads_in_the_next_iteration():
     head = "__kernel void k(__global int *restrict o, int n)\n"
-    outer = only(kernel("for (int i = 0; i < n; i++) {\n int s = 0;\n for (int j = 0; j < 8; j++)\n  s += o[j * n];\n"
+    outer = only(kernel("for (int i = 0; i < n; i++) {\n int s = 0;\n for (int j = 0; j < 80; j++)\n  s += o[j * n];\n"
                         " o[(s & 7) * n] = i;\n}", head).loops)
     (region,) = outer.serial
     assert (region.cause.kind, [label for label, _ in region.loops]) == ("memory", ["j"])
@@ -161,8 +161,8 @@ def test_accesses_in_loops_inside_are_named():
 
 def test_invocations_that_take_turns_share_the_pace():
     """One iteration at a time of each of them, but many of them at once."""
-    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\n"
-            " s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}")
+    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\nfor (int j = 0; j < 80; j++)\n"
+            " s += a[(x * 8 + i) * 80 + j];\no[x] = s;\n}")
     outer = only(kernel(text).loops)
     middle = only(outer.children)
     assert middle.serial and middle.interleaving > 8
