@@ -35,8 +35,8 @@ class _Step:
 
 
 class _Ranges:
-    """Bodies of loops are walked until guesses hold, and those of loops inside each time again: so that a nest does not cost a power of
-    its depth, a step is taken again only when a range that it depends on has changed since."""
+    """Bodies of loops are walked until guesses hold, and those of loops inside each time again. So a step is taken again only when a
+    range that it depends on has changed since: of a nest, what depends on the counters of many loops around it."""
 
     def __init__(self):
         self.of: dict[Value, Range] = {}

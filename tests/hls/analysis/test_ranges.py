@@ -1,0 +1,73 @@
+"""Ranges of integers: what is found step by step is what walking everything again finds, and what nothing
+new is known of is not walked again."""
+
+from pathlib import Path
+
+import pytest
+
+from hls.analysis import ranges as module
+from hls.frontend import parse_source
+from hls.ir import walk
+from hls.passes.pipeline import optimize
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+
+
+class _Everything(module._Ranges):
+    """Takes every step each time."""
+
+    def region(self, region):
+        self._taken.clear()
+        super().region(region)
+
+
+def everything(function) -> dict:
+    analysis = _Everything()
+    for value in function.args:
+        analysis.full(value)
+    analysis.region(function.body)
+    return analysis.of
+
+
+def nest(depth: int) -> str:
+    """Loops of which each runs as far as the one around it, around a sum."""
+    heads = "".join(f"for (int i{k} = 0; i{k} < {f'i{k - 1} + 1' if k else 'n'}; i{k}++) " for k in range(depth))
+    total = " + ".join(f"i{k}" for k in range(depth))
+    return f"__kernel void k(__global int *restrict o, int n) {{ {heads} o[({total}) & 63] += i0 > 5 ? {total} : 3; }}"
+
+
+@pytest.mark.parametrize("name", ["loops", "shifts", "order"])
+def test_as_walking_everything_again(name):
+    for function in optimize(parse_source((KERNELS / f"{name}.cl").read_text()).module).kernels:
+        assert module.ranges(function) == everything(function), function.name
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_nests(depth):
+    (function,) = optimize(parse_source(nest(depth)).module).kernels
+    assert module.ranges(function) == everything(function)
+
+
+def test_a_counter_and_what_is_computed_from_it():
+    (function,) = optimize(parse_source(
+        "__kernel void k(__global int *restrict o) { for (int i = 0; i < 100; i++) o[i * 4 + 3] = i & 7; }").module).kernels
+    found = module.ranges(function)
+    (loop,) = (op for op in walk(function.body) if op.opcode == "loop")
+    counter = found[loop.regions[0].args[0]]
+    assert (counter.umin, counter.umax) == (0, 99)
+    (store,) = (op for op in walk(function.body) if op.opcode == "store")
+    assert found[store.operands[1]].umax <= 7
+
+
+def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
+    """Of loops that do not depend on each other, each is walked until it has settled, however deep it is."""
+    depth = 8
+    heads = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(depth))
+    (function,) = optimize(parse_source(f"__kernel void k(__global float *restrict o, int n) {{ {heads} o[0] += 2.0f; }}").module).kernels
+    analysis, walked = module._Ranges(), []
+    loop = analysis._loop
+    monkeypatch.setattr(analysis, "_loop", lambda op: (walked.append(op), loop(op)))
+    for value in function.args:
+        analysis.full(value)
+    analysis.region(function.body)
+    assert len(walked) == len(set(walked)) == depth
