@@ -157,8 +157,19 @@ def _split(text: str) -> dict[str, str]:
     for module in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE):
         head = re.search(r"^module \\?([^\s(.]+)", module, flags=re.MULTILINE)
         if head:
-            found.setdefault(head[1], []).append(module.strip("\n") + "\n")
+            found.setdefault(head[1], []).append(_renumbered(module).strip("\n") + "\n")
     return {name: "\n".join(modules) for name, modules in found.items()}
+
+
+def _renumbered(module: str) -> str:
+    """The module with the translator's own names numbered from 1: it counts through all that it translates in one run, so that a design
+    would be another text, and be built again, when its parts are found in the cache."""
+    numbers: dict[str, str] = {}
+
+    def named(found: re.Match) -> str:
+        return f"{found[1]}${numbers.setdefault(found[0], str(len(numbers) + 1))}"
+
+    return re.sub(r"(\$auto\$[\w.]+:\d+:\w+)\$\d+", named, module)
 
 
 def _ports(part) -> dict:

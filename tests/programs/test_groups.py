@@ -66,13 +66,14 @@ def prepared(module, name):
 KEEPING = [seed for seed in range(60) if "int mine[" in (k := random_group_kernel(seed)).text and "barrier" in k.text and k.lanes == 1]
 
 
-@pytest.mark.parametrize("seed", KEEPING[:5])
+@pytest.mark.parametrize("seed", KEEPING[:3])
 def test_passes_keep_the_meaning(seed):
     kernel = random_group_kernel(seed)
     module = parse_source(kernel.text, "k.cl", {}, []).module
-    for launch in group_launches(kernel, seed):
+    kinds = module, prepared(module, "k")
+    for launch in group_launches(kernel, seed, count=1):
         found = []
-        for one in (module, prepared(module, "k")):
+        for one in kinds:
             buffers = {name: array.copy() for name, array in launch.buffers.items()}
             run_kernel(one, "k", {n: a.view("u1") for n, a in buffers.items()}, launch.scalars, launch.global_size, launch.local_size,
                        launch.offset, MAX_CYCLES)

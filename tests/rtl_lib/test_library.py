@@ -11,7 +11,7 @@ from amaranth.lib.wiring import Out
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.exits import ExitFifo
-from rtl_lib.library import convert, shared
+from rtl_lib.library import _split, convert, shared
 from rtl_lib.mem.fifo import StreamFifo
 
 
@@ -103,3 +103,11 @@ def test_arguments_decide_what_is_the_same(tmp_path, limits):
         ports[f"available{k}"] = (counter.available, PortDirection.Output)
         ports[f"take{k}"] = (counter.take, PortDirection.Input)
     assert len(convert(m, "top", ports, tmp_path)) == 1 + len(set(limits))
+
+
+def test_the_translators_own_names_do_not_depend_on_what_else_it_translates():
+    """Else a design found its parts in the cache, and was another text than when it was first made."""
+    def text(first, second):
+        return f"module top(a);\n  wire \\$auto$rtlil.cc:2739:Not${first} ;\n  assign \\$auto$rtlil.cc:2739:Not${second}  = ~ \\$auto$rtlil.cc:2739:Not${first} ;\nendmodule\n"
+
+    assert _split(text(44, 46)) == _split(text(2, 3)) != _split(text(2, 2))
