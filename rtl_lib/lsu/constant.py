@@ -9,6 +9,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.interconnect.arbiter import RoundRobin
 from rtl_lib.library import shared
 from rtl_lib.lsu.observe import Observation
+from rtl_lib.lsu.words import cut
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
 __all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort"]
@@ -136,10 +137,10 @@ class ConstantCache(wiring.Component):
             port.request.ready.eq((~busy | done) & ~self.emptying & ~self.forget),
             read.en.eq(taken | again), read.addr.eq(asked[:self.index_bits]),
             response.valid.eq(busy & (hit | bad)),
-            response.payload.data.eq(self._piece(line.data, held, port.signature.access_bytes)),
             response.payload.error.eq(bad),
             port.fetched.eq(self.answered & (self.owner == k)),
         ]
+        cut(m, response.payload.data, line.data, held[exact_log2(port.signature.access_bytes):exact_log2(self.word_bytes)])
         # what is read while it is written is what was there before: look again
         clash = self.put & (self.place == read.addr)
         served = self.answered & waits & (self.wanted == word)
@@ -152,10 +153,6 @@ class ConstantCache(wiring.Component):
         with m.Elif(served | (self.emptying & waits)):  # an answer on offer stays what it is
             m.d.sync += [looked.eq(0), bad.eq(served & self.refused)]
         return waits, word
-
-    def _piece(self, word, addr, size):
-        low, high = exact_log2(size), exact_log2(self.word_bytes)
-        return word.word_select(addr[low:high], 8 * size) if low != high else word
 
     def _fetch(self, m, misses):
         """Fetch one word that is waited for after the other."""

@@ -8,6 +8,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.observe import Observation, observe_reads, observe_writes
 from rtl_lib.lsu.settle import Settlement
+from rtl_lib.lsu.words import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, ReadPort, WritePort, require_power_of_two, store_layout
 
@@ -71,13 +72,13 @@ class PipelinedLoadUnit(wiring.Component):
             response.ready.eq(1),
             offsets.o.ready.eq(response.valid),
             pieces.i.valid.eq(response.valid),
-            pieces.i.payload.data.eq(response.payload.data.word_select(offsets.o.payload, 8 * self.access_bytes)),
             pieces.i.payload.error.eq(response.payload.error),
             self.o.valid.eq(pieces.o.valid),
             self.o.payload.eq(pieces.o.payload.data),
             self.error.eq(pieces.o.payload.error),
             pieces.o.ready.eq(self.o.ready),
         ]
+        cut(m, pieces.i.payload.data, response.payload.data, offsets.o.payload)
         m.d.sync += inside.eq(inside + taken - (self.o.valid & self.o.ready))
         observe_reads(m, self)
         return m

@@ -10,7 +10,7 @@ from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
 from rtl_lib.mem.ram import Ram
 
-__all__ = ["WordBuffer", "select_layout"]
+__all__ = ["WordBuffer", "cut", "select_layout"]
 
 
 def select_layout(access_bytes, word_bytes, kept_places=0):
@@ -104,16 +104,20 @@ class WordBuffer(wiring.Component):
         for place, moves in ((write.addr, write.en), (oldest, take_next)):
             with m.If(moves):
                 m.d.sync += place.eq(Mux(place == self.places - 1, 0, place + 1))
-        self._cut(m, kept.data, offset)
+        cut(m, self.o.payload, kept.data, offset)
         return m
 
-    def _cut(self, m, word, offset):
-        """A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it."""
-        size = len(self.o.payload)
-        if self.pieces == 1:
-            m.d.comb += self.o.payload.eq(word)
-            return
-        with m.Switch(offset):
-            for n in range(self.pieces):
-                with m.Case(n):
-                    m.d.comb += self.o.payload.eq(word[n * size:(n + 1) * size])
+
+def cut(m, target, word, offset):
+    """Drive ``target`` with the piece of ``word`` that ``offset`` numbers.
+
+    A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it, and the distance would be a product.
+    """
+    size, pieces = len(target), len(word) // len(target)
+    if pieces == 1:
+        m.d.comb += target.eq(word)
+        return
+    with m.Switch(offset):
+        for n in range(pieces):
+            with m.Case(n):
+                m.d.comb += target.eq(word[n * size:(n + 1) * size])
