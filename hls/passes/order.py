@@ -304,7 +304,7 @@ class _Orderer:
 
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
-        end = self._end(region, sources, type, wait.after_read)
+        end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
         if wait.dst.opcode != "store":  # what holds words of memory
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
@@ -317,17 +317,24 @@ class _Orderer:
             region.terminator.operands.append(end.result)
         self._take(wait.dst, self.carried[end])
 
-    def _end(self, region: Region, sources: list[Op], type: TokenType, after_read: bool) -> Op:
-        """What gives a token when all sources are done, behind the last of them: a fence, or a mere token."""
+    def _concerned(self, dst: Op, sources: list[Op]) -> tuple[str, ...]:
+        """The memories whose stores an access waits for: of a loop that stores to several, what lies on the chip is there long
+        before global memory has answered."""
+        name, memories = memory_name(dst), self.function.memories
+        stored = sorted(set().union(*(self.stores[s] for s in sources)))
+        return tuple(m for m in stored if m == name or not memories[name].onchip and not memories[m].onchip)
+
+    def _end(self, region: Region, sources: list[Op], type: TokenType, mems: tuple[str, ...] | None) -> Op:
+        """What gives a token when all sources are done, behind the last of them: a fence on their stores to ``mems``, or, where there
+        are none to wait for (None), a mere token."""
         sources = sorted(sources, key=region.ops.index)
-        key = (tuple(sources), type, after_read)
+        key = (tuple(sources), type, mems)
         if key not in self.ends:
             last = sources[-1]
             tokens = [self._done(region, s) for s in sources]
-            if after_read:
+            if mems is None:
                 op = self._op("token", tokens, type, last)
             else:
-                mems = tuple(sorted(set().union(*(self.stores[s] for s in sources))))
                 pred = self._any_of(region, sources, last, type.overlap)
                 op = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
             self.ends[key] = self.places.after(region, last, op)

@@ -26,7 +26,7 @@ INDEX = RecurrenceSpec("index", (0, 0), (0, 0))  # how the model's tokens count 
 def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """(The machine, operation name -> IR operation) in runs whose buffers do not overlap.
 
-    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, work-items that meet, compute units.
+    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, hazard units, work-items that meet, compute units.
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")
@@ -71,6 +71,8 @@ class _Translation:
                                  latency=_latency(row.request_depth, payload))
         if is_call(op):
             raise ValueError("other kernels, at the far ends of channels, are not modelled")
+        if op.opcode == "hazard":
+            raise ValueError("hazard units are not modelled")
         if op.opcode == "fence":
             if not is_exceptional(op):
                 raise ValueError(f"{name}: fences are not modelled")
@@ -114,10 +116,12 @@ def _recurrences(plan):
     for c in plan.carried:
         if c.overlap or c.between or c.root is not None or c.write == c.read and c.read.level == 0:
             continue
-        key = (c.read.level, c.write.level)
-        span = c.write.stage - c.read.stage if c.read.level == c.write.level else c.write.stage
+        key, (level, stage) = (c.read.level, c.write.level), _point(c.write)
+        if key[0] == key[1] and isinstance(c.arg.type, TokenType):
+            stage = max(c.read.stage, stage - 1)  # order may be relied on in the cycle in which it is given
+        span = stage - c.read.stage if key[0] == key[1] else stage
         if key not in longest or span > longest[key][0]:
-            longest[key] = (span, RecurrenceSpec(f"carried {c.index}", _point(c.read), _point(c.write)))
+            longest[key] = (span, RecurrenceSpec(f"carried {c.index}", _point(c.read), (level, stage)))
     return [r for _, r in longest.values()]
 
 

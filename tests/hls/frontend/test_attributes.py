@@ -9,6 +9,7 @@ from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir import walk
 from hls.passes.hardware import ATTRIBUTES, check_hardware
+from hls.target.board import load_board
 
 #: (as written, name in the IR, value); None where the attribute asks for nothing that hardware could do
 KERNELS = [
@@ -47,7 +48,7 @@ FOLLOWED = {
     "reqd_work_group_size", "max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump",
     "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "max_private_copies", "max_concurrency", "aligned",
-    "local_mem_size", "depth", "io", "blocking",
+    "local_mem_size", "buffer_location", "depth", "io", "blocking",
 }
 
 
@@ -142,7 +143,7 @@ def test_what_hardware_does_not_follow_is_said():
 
 
 def _told(source: str) -> list[str]:
-    return [d.message for d in check_hardware(parse_source(source).module)]
+    return [d.message for d in check_hardware(parse_source(source).module, load_board("de5net"))]
 
 
 #: where no attribute, or not this one, has a meaning: the program, and what is said

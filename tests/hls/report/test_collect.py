@@ -161,8 +161,8 @@ def test_accesses_in_loops_inside_are_named():
 
 def test_invocations_that_take_turns_share_the_pace():
     """One iteration at a time of each of them, but many of them at once."""
-    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\nfor (int j = 0; j < 80; j++)\n"
-            " s += a[(x * 8 + i) * 80 + j];\no[x] = s;\n}")
+    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\n#pragma unroll 1\n"
+            "for (int j = 0; j < 8; j++)\n s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}")
     outer = only(kernel(text).loops)
     middle = only(outer.children)
     assert middle.serial and middle.interleaving > 8
