@@ -53,7 +53,8 @@ class LoadAccess(_Access):
             self.unit = PipelinedLoadUnit(**self.geometry)
             return
         if access.unit == CONSTANT:
-            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits)
+            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits,
+                                         depth=2 * context.memory_latency + 32)
             return
         options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
         if access.cache_words:  # of which those for words on their way keep nothing

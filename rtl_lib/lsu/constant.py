@@ -3,13 +3,14 @@
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from amaranth.utils import exact_log2
 
 from rtl_lib.interconnect.arbiter import RoundRobin
 from rtl_lib.library import shared
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.lsu.words import cut
+from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
 __all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort"]
@@ -32,7 +33,12 @@ class ConstantPort(wiring.Signature):
 
 @shared
 class ConstantLoadUnit(wiring.Component):
-    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest.
+    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest, and the answers that are not wanted yet:
+    other loads of the same iteration may take as long as memory does, and many iterations are on their way meanwhile.
+
+    Parameters
+    ----------
+    access_bytes : size of an element; depth : answers it has room for
 
     Ports
     -----
@@ -40,7 +46,8 @@ class ConstantLoadUnit(wiring.Component):
     mem : :class:`ConstantPort`
     """
 
-    def __init__(self, *, access_bytes, addr_bits=64):
+    def __init__(self, *, access_bytes, addr_bits=64, depth=2):
+        self.depth = depth
         super().__init__({
             "i": In(stream.Signature(addr_bits)),
             "o": Out(stream.Signature(8 * access_bytes)),
@@ -53,10 +60,12 @@ class ConstantLoadUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         request, response = self.mem.request, self.mem.response
+        m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
+        connect(m, flipped(response), answers.i)
         m.d.comb += [
             request.valid.eq(self.i.valid), request.payload.eq(self.i.payload), self.i.ready.eq(request.ready),
-            self.o.valid.eq(response.valid), self.o.payload.eq(response.payload.data), response.ready.eq(self.o.ready),
-            self.error.eq(response.payload.error),
+            self.o.valid.eq(answers.o.valid), self.o.payload.eq(answers.o.payload.data), answers.o.ready.eq(self.o.ready),
+            self.error.eq(answers.o.payload.error),
             self.observe.accepted.eq(self.i.valid & self.i.ready), self.observe.stalled.eq(self.i.valid & ~self.i.ready),
             self.observe.burst.eq(self.mem.fetched), self.observe.word.eq(self.mem.fetched),
             self.observe.error.eq(response.valid & response.ready & response.payload.error),
