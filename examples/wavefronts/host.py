@@ -107,11 +107,12 @@ def lud(board, blocks, rng):
     check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
     left, inner = blocks - 1, BLOCK * (BLOCK - 1) // 2
     diagonal, perimeter, internal = events[0]
-    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it, and of all others
+    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it; all others have a sum of 16 terms in
+    # one iteration
     return [Launch("lud_diagonal", diagonal, trips=sum((i + 1) * (BLOCK - 1 - i) for i in range(BLOCK - 1)),
                    bytes=4 * BLOCK * BLOCK),
             Launch("lud_perimeter", perimeter, trips=left * BLOCK * inner, bytes=4 * BLOCK * BLOCK * 2 * left),
-            Launch("lud_internal", internal, trips=left * left * BLOCK ** 3, bytes=2 * 4 * left * left * BLOCK * BLOCK)]
+            Launch("lud_internal", internal, trips=left * left * BLOCK ** 2, bytes=2 * 4 * left * left * BLOCK * BLOCK)]
 
 
 def main(argv=None):
