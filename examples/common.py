@@ -4,10 +4,11 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Launch", "check", "check_near", "options"]
+__all__ = ["Board", "Launch", "check", "check_near", "options"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,32 @@ class Launch:
     others: int = 0  #: bytes that kernels at work beside it have to move
     cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
     random: int = 0  #: words of memory that are read at places all over a buffer
+
+
+class Board:
+    """A queue and the built kernels of a file; ``cl`` is the OpenCL of the program, which may be any."""
+
+    def __init__(self, cl, source: Path):
+        self.cl, self.context = cl, cl.create_some_context()
+        self.queue = cl.CommandQueue(self.context)
+        self.program = cl.Program(self.context, source.read_text()).build()
+
+    def buffer(self, values: np.ndarray):
+        """A buffer that begins as these values."""
+        flags = self.cl.mem_flags.READ_WRITE | self.cl.mem_flags.COPY_HOST_PTR
+        return self.cl.Buffer(self.context, flags, hostbuf=np.ascontiguousarray(values))
+
+    def run(self, kernel: str, size: tuple[int, ...], group: tuple[int, ...] | None, *args):
+        """Launch a kernel, and wait; returns its event."""
+        event = self.cl.Kernel(self.program, kernel)(self.queue, size, group, *args)
+        event.wait()
+        return event
+
+    def fetch(self, device, like: np.ndarray) -> np.ndarray:
+        """What a buffer holds, as an array like another one."""
+        found = np.empty_like(like)
+        self.cl.enqueue_copy(self.queue, found, device).wait()
+        return found
 
 
 def options(description: str, argv: list[str] | None, **defaults: int):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 __all__ = ["CONTROLS", "MOST_CACHE_BYTES", "Options"]
 
+#: of a cache behind loads
 MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
 

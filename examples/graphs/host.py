@@ -8,30 +8,7 @@ import sim.cl as cl
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import Launch, check, options
-
-
-class Board:
-    """The queue and the built kernels."""
-
-    def __init__(self):
-        self.context = cl.create_some_context()
-        self.queue = cl.CommandQueue(self.context)
-        self.program = cl.Program(self.context, (HERE / "kernel.cl").read_text()).build()
-
-    def buffer(self, values):
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        return cl.Buffer(self.context, flags, hostbuf=np.ascontiguousarray(values))
-
-    def run(self, kernel, items, *args):
-        event = cl.Kernel(self.program, kernel)(self.queue, (items,), None, *args)
-        event.wait()
-        return event
-
-    def fetch(self, device, like):
-        found = np.empty_like(like)
-        cl.enqueue_copy(self.queue, found, device).wait()
-        return found
+from common import Board, Launch, check, options
 
 
 def nearest(features, centres):
@@ -48,7 +25,7 @@ def kmeans(board, points, rng, clusters=5, dimensions=8):
     centres = rng.random((clusters, dimensions), dtype=np.float32)
     expected = nearest(features, centres)
     devices = [board.buffer(values) for values in (features, centres, np.zeros_like(expected))]
-    event = board.run("kmeans", points, *devices, np.int32(points), np.int32(clusters), np.int32(dimensions))
+    event = board.run("kmeans", (points,), None, *devices, np.int32(points), np.int32(clusters), np.int32(dimensions))
     check("kmeans", board.fetch(devices[2], expected), expected)
     return Launch("kmeans", event, trips=points * clusters * dimensions, bytes=features.nbytes + expected.nbytes)
 
@@ -81,8 +58,8 @@ def bfs(board, nodes, rng):
     while again[0]:
         again[0] = 0
         cl.enqueue_copy(board.queue, again_dev, again).wait()
-        visit = board.run("bfs_visit", nodes, *graph, border, found, visited_dev, cost_dev)
-        advance = board.run("bfs_advance", nodes, border, found, visited_dev, again_dev)
+        visit = board.run("bfs_visit", (nodes,), None, *graph, border, found, visited_dev, cost_dev)
+        advance = board.run("bfs_advance", (nodes,), None, border, found, visited_dev, again_dev)
         again = board.fetch(again_dev, again)
         events.append((visit, advance))
     check("bfs", board.fetch(cost_dev, cost), expected)
@@ -101,7 +78,7 @@ def chase(board, chains, steps, places, rng):
     for _ in range(steps):
         expected = following[expected]
     devices = board.buffer(following), board.buffer(np.zeros_like(expected))
-    event = board.run("chase", chains, *devices, np.int32(steps))
+    event = board.run("chase", (chains,), None, *devices, np.int32(steps))
     check("chase", board.fetch(devices[1], expected), expected)
     return Launch("chase", event, trips=chains * steps, bytes=4 * chains * steps, random=chains * steps)
 
@@ -109,7 +86,7 @@ def chase(board, chains, steps, places, rng):
 def main(argv=None):
     # places so many that hardly two chains are in one row of the memory at a time
     args = options(__doc__, argv, points=2048, nodes=4096, chains=512, steps=64, places=1 << 22)
-    board, rng = Board(), np.random.default_rng(512)
+    board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(512)
     return [kmeans(board, args.points, rng), *bfs(board, args.nodes, rng), chase(board, args.chains, args.steps, args.places, rng)]
 
 

@@ -8,7 +8,7 @@ import sim.cl as cl
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import Launch, check, options
+from common import Board, Launch, check, options
 
 F = np.float32
 TILE, WIDTH = 16, 256
@@ -50,29 +50,6 @@ def srad_golden(image, variance, rate):
     weights = np.clip(F(1) / (F(1) + (q - variance) / (variance * (F(1) + variance))), F(0), F(1))
     _, below, _, behind = around(weights)
     return weights, image + rate * (weights * north + below * south + weights * west + behind * east)
-
-
-class Board:
-    """The queue and the built kernels."""
-
-    def __init__(self):
-        self.context = cl.create_some_context()
-        self.queue = cl.CommandQueue(self.context)
-        self.program = cl.Program(self.context, (HERE / "kernel.cl").read_text()).build()
-
-    def buffer(self, values):
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        return cl.Buffer(self.context, flags, hostbuf=np.ascontiguousarray(values))
-
-    def run(self, kernel, size, group, *args):
-        event = cl.Kernel(self.program, kernel)(self.queue, size, group, *args)
-        event.wait()
-        return event
-
-    def fetch(self, device, like):
-        found = np.empty_like(like)
-        cl.enqueue_copy(self.queue, found, device).wait()
-        return found
 
 
 def hotspot(board, side, rng):
@@ -117,7 +94,7 @@ def srad(board, side, rng):
 
 def main(argv=None):
     args = options(__doc__, argv, chip=96, columns=3840, image=128)
-    board, rng = Board(), np.random.default_rng(16)
+    board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(16)
     return [hotspot(board, args.chip, rng), pathfinder(board, args.columns, rng), *srad(board, args.image, rng)]
 
 

@@ -8,7 +8,7 @@ import sim.cl as cl
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import Launch, check, options
+from common import Board, Launch, check, options
 
 BLOCK = 16
 GAP = 10
@@ -49,28 +49,6 @@ def factors(matrix):
     return m
 
 
-class Board:
-    """The queue and the built kernels."""
-
-    def __init__(self):
-        self.context = cl.create_some_context()
-        self.queue = cl.CommandQueue(self.context)
-        self.program = cl.Program(self.context, (HERE / "kernel.cl").read_text()).build()
-
-    def buffer(self, values):
-        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
-
-    def run(self, kernel, size, group, *args):
-        event = cl.Kernel(self.program, kernel)(self.queue, size, group, *args)
-        event.wait()
-        return event
-
-    def fetch(self, device, like):
-        found = np.empty_like(like)
-        cl.enqueue_copy(self.queue, found, device).wait()
-        return found
-
-
 def nw(board, blocks, rng):
     width = blocks * BLOCK + 1
     similar = rng.integers(-5, 15, (width, width), dtype=np.int32)
@@ -107,8 +85,8 @@ def lud(board, blocks, rng):
     check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
     left, inner = blocks - 1, BLOCK * (BLOCK - 1) // 2
     diagonal, perimeter, internal = events[0]
-    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it; all others have a sum of 16 terms in
-    # one iteration
+    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it; all others have a sum of
+    # 16 terms in one iteration
     return [Launch("lud_diagonal", diagonal, trips=sum((i + 1) * (BLOCK - 1 - i) for i in range(BLOCK - 1)),
                    bytes=4 * BLOCK * BLOCK),
             Launch("lud_perimeter", perimeter, trips=left * BLOCK * inner, bytes=4 * BLOCK * BLOCK * 2 * left),
@@ -117,7 +95,7 @@ def lud(board, blocks, rng):
 
 def main(argv=None):
     args = options(__doc__, argv, sequence=128, matrix=80)
-    board, rng = Board(), np.random.default_rng(160)
+    board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(160)
     blocks = max(2, -(-args.matrix // BLOCK))
     return [nw(board, -(-args.sequence // BLOCK), rng), *lud(board, blocks, rng)]
 

@@ -1,7 +1,7 @@
 """Loads and stores whose unit the program chooses: ``__pipelined_load`` and its like."""
 
 from ..diag import CompileError, Span
-from ..ir.accesses import BURST, CACHED, PIPELINED, PREFETCHING
+from ..ir.accesses import BURST, CACHED, MOST_CACHE_BYTES, PIPELINED, PREFETCHING
 from . import tree as tt
 from .check_group import GroupCallChecker
 
@@ -10,7 +10,6 @@ __all__ = ["UnitCallChecker"]
 _LOADS = {"__pipelined_load": PIPELINED, "__burst_coalesced_load": BURST, "__burst_coalesced_cached_load": CACHED,
           "__prefetching_load": PREFETCHING}
 _STORES = {"__pipelined_store": PIPELINED, "__burst_coalesced_store": BURST}
-_MOST_CACHE_BYTES = 1 << 24
 
 
 class UnitCallChecker(GroupCallChecker):
@@ -39,6 +38,6 @@ class UnitCallChecker(GroupCallChecker):
 
     def _cache_bytes(self, name: str, node) -> int:
         size = self.constant_int(node, f"the size of the cache of {name}", "write the number of bytes")
-        if not 0 < size <= _MOST_CACHE_BYTES:
-            raise CompileError.at(self.span(node), f"{name} has no cache of {size} bytes", f"write 1 to {_MOST_CACHE_BYTES:,}")
+        if not 0 < size <= MOST_CACHE_BYTES:
+            raise CompileError.at(self.span(node), f"{name} has no cache of {size} bytes", f"write 1 to {MOST_CACHE_BYTES:,}")
         return size

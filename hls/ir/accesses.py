@@ -6,12 +6,13 @@ operand, an array of i1, is one of lanes, integers of whole bytes: lanes for whi
 access is a multiple of all of its size.
 """
 
+from ..options import MOST_CACHE_BYTES
 from .nodes import MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT", "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate",
-           "reaches_memory"]
+__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT",
+           "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,

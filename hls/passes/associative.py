@@ -72,4 +72,3 @@ _NEUTRAL: dict[str, Callable[[int], int]] = {
 def neutral(kind: str, type: IntType, b: Builder) -> Value:
     """The value that changes nothing in such an operation."""
     return b.const(_NEUTRAL[kind](type.bits), type)
-

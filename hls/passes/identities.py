@@ -10,7 +10,6 @@ from functools import reduce
 from ..analysis.trips import INVERSE, implied
 from ..ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ..ir.rewrite import constant
-from ..ir.storage import zero
 from ..ir.types import FloatType, IntType
 from ..ir.values import signed
 
@@ -247,15 +246,18 @@ def _conjuncts(condition: Value) -> list[Value]:
 
 def _nothing_loaded(c, x, y):
     """c ? (what is loaded if c holds) : 0: the load gives that anyway."""
-    load, lane = _defined_by(x, "load"), None
-    if load is None and _defined_by(x, "extract"):
-        load, lane = _defined_by(x.op.operands[0], "load"), constant(x.op.operands[1])
-    if load is None or constant(y) != zero(y.type) or math.copysign(1, constant(y)) < 0:
+    number = constant(y)
+    if not isinstance(y.type, (IntType, FloatType)) or number != 0 or math.copysign(1, number) < 0:
         return None
-    mask = lane_mask(load) if lane is not None else None
-    by_lane = _defined_by(mask, "array") if mask is not None else None
+    load, conditions = _defined_by(x, "load"), []
+    if load is None and (part := _defined_by(x, "extract")):
+        load = _defined_by(part.operands[0], "load")
+        mask = lane_mask(load) if load else None
+        by_lane = _defined_by(mask, "array") if mask is not None else None
+        lane = constant(part.operands[1])
+        conditions = by_lane.operands[lane:lane + 1] if by_lane and lane is not None else []
     needed = set(_conjuncts(c))
-    return x if any(set(_conjuncts(known)) == needed for known in (predicate(load), *([by_lane.operands[lane]] if by_lane else []))) else None
+    return x if load and any(set(_conjuncts(known)) == needed for known in (predicate(load), *conditions)) else None
 
 
 def _extend(op, b):

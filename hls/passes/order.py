@@ -32,6 +32,8 @@ class Order:
       one iteration to a later one it takes that token as a carried value;
     - a store operation keeps its own order.
 
+    Two accesses of one memory on the chip that stand in one loop need no more from one of its invocations to the next: the loop carries a
+    token ``between`` them, and the loops around do not wait until it has ended.
     From one run of an inner loop to the next this holds only for loops whose runs do not mix: those get the attribute
     ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
     different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.

@@ -73,26 +73,19 @@ class _Body:
         if pair is None or self._is_late(pair.left, op) == self._is_late(pair.right, op):
             return None
         late, early = (pair.left, pair.right) if self._is_late(pair.left, op) else (pair.right, pair.left)
-        return self._joined(op, pair.kind, late, early, "sub" if self._minus(late) else None, b)
+        return self._joined(op, _Form(pair.kind, late, early), b)
 
     def _of_difference(self, op: Op, b: Builder) -> _Form | None:
         if op.opcode != "sub" or not self._is_late(op.operands[0], op) or self._is_late(op.operands[1], op):
             return None
-        late, early = op.operands
-        form = self.forms.get(late)
-        if form is None or form.kind != "add":
-            return _Form("add", late, early, minus=True)
-        rest = emit("add" if form.minus else "sub", form.rest, early, b)
-        return self._become(op, form, rest, b)
+        return self._joined(op, _Form("add", *op.operands, minus=True), b)
 
-    def _minus(self, late: Value) -> bool:
-        return late in self.forms and self.forms[late].minus
-
-    def _joined(self, op: Op, kind: str, late: Value, early: Value, difference: str | None, b: Builder) -> _Form:
-        form = self.forms.get(late)
-        if form is None or form.kind != kind:
-            return _Form(kind, late, early)
-        rest = emit(difference, form.rest, early, b) if difference else emit(kind, form.rest, early, b)
+    def _joined(self, op: Op, last: _Form, b: Builder) -> _Form:
+        """What the operation does to a value that has a form already is done to the rest of that."""
+        form = self.forms.get(last.root)
+        if form is None or form.kind != last.kind:
+            return last
+        rest = emit("sub" if form.minus != last.minus else form.kind, form.rest, last.rest, b)
         return self._become(op, form, rest, b)
 
     def _become(self, op: Op, form: _Form, rest: Value, b: Builder) -> _Form:

@@ -16,6 +16,7 @@ from ..ir.accesses import CONSTANT, PIPELINED
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
+
 def _pending_words(latency: int) -> int:
     """Words under way so that one word a cycle can be kept up over the memory's latency, in whole bursts."""
     return max(32, 2 << (latency - 1).bit_length())

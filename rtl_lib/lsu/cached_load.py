@@ -1,14 +1,15 @@
 """Load unit that keeps the words it has fetched, for addresses that come back to them."""
 
 from amaranth import *
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out, connect
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.find import WordFinder
-from rtl_lib.lsu.observe import Observation, observe_reads
+from rtl_lib.lsu.load import load_ports
+from rtl_lib.lsu.observe import observe_reads
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
 __all__ = ["CachedLoadUnit"]
@@ -54,14 +55,7 @@ class CachedLoadUnit(wiring.Component):
                       "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience,
                       "kept": kept}
         self._finder = {"places": words, "kept": kept, "index_bits": exact_log2(words) + 1}
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "flush": In(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform):
         m = Module()

@@ -8,7 +8,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.interconnect.arbiter import RoundRobin
 from rtl_lib.library import shared
-from rtl_lib.lsu.observe import Observation
+from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.words import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
@@ -48,14 +48,7 @@ class ConstantLoadUnit(wiring.Component):
 
     def __init__(self, *, access_bytes, addr_bits=64, depth=2):
         self.depth = depth
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "flush": In(1),
-            "mem": Out(ConstantPort(access_bytes, addr_bits)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(load_ports(access_bytes, addr_bits, ConstantPort(access_bytes, addr_bits)))
 
     def elaborate(self, platform):
         m = Module()

@@ -10,12 +10,24 @@ from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.observe import Observation, observe_reads
 from rtl_lib.mem.ports import ReadPort
 
-__all__ = ["LoadUnit", "load"]
+__all__ = ["LoadUnit", "load", "load_ports"]
 
 
 def load(memory, addresses, access_bytes):
     """Golden: the little-endian values of ``access_bytes`` bytes at ``addresses`` of the bytes ``memory``."""
     return [int.from_bytes(memory[a:a + access_bytes], "little") for a in addresses]
+
+
+def load_ports(access_bytes, addr_bits, mem):
+    """The ports of a load unit that fetches through ``mem``, a signature; :class:`LoadUnit` says what they are."""
+    return {
+        "i": In(stream.Signature(addr_bits)),
+        "o": Out(stream.Signature(8 * access_bytes)),
+        "error": Out(1),
+        "flush": In(1),
+        "mem": Out(mem),
+        "observe": Out(Observation()),
+    }
 
 
 @shared
@@ -49,14 +61,7 @@ class LoadUnit(wiring.Component):
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
         self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
                       "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience}
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "flush": In(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform):
         m = Module()

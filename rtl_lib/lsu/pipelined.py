@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
+from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.observe import Observation, observe_reads, observe_writes
 from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.words import cut
@@ -44,14 +45,7 @@ class PipelinedLoadUnit(wiring.Component):
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, depth=16):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.depth = access_bytes, word_bytes, depth
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "flush": In(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform):
         m = Module()

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from hls.ir import BOOL, I8, I64, Builder, Function, IntType, MemoryObject, Parameter, Value, print_function
+from hls.ir import BOOL, I8, I64, ArrayType, Builder, Function, IntType, MemoryObject, Parameter, Value, print_function
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes.cse import CommonSubexpressions
@@ -93,3 +93,25 @@ def test_every_pass_keeps_the_values(seed):
         for changed in (together, each.run(f)) if k < len(_PASSES) else (together,):
             verify(changed)
             assert outcome(changed, given) == expected, f"{each.name}\n{print_function(f)}"
+
+
+def _choice_of_load(type, on, condition) -> Function:
+    """``condition ? (a load that takes place if on) : 0``; both count arguments."""
+    f = Function("k", "kernel")
+    f.memories["given"] = MemoryObject("given", "global", I8)
+    f.args += [Value(BOOL, name, f.body, k) for k, name in enumerate("pq")]
+    b = Builder(f.body)
+    loaded = b.value("load", b.addr("given", 0), f.args[on], result=type)
+    nothing = b.const((0,) * type.length if isinstance(type, ArrayType) else 0, type)
+    chosen = b.value("select", f.args[condition], loaded, nothing)
+    b.op("return")
+    f.body.ops[-1].operands.append(chosen)
+    return f
+
+
+@pytest.mark.parametrize(("type", "on", "condition", "left"), [
+    (I8, 0, 0, False), (I8, 0, 1, True), (ArrayType(I8, 2), 0, 0, True)])
+def test_what_is_not_loaded_is_zero_anyway(type, on, condition, left):
+    """Where the condition is the load's own the choice goes; arrays stay as they are, and are no trouble."""
+    result = Fold().run(_choice_of_load(type, on, condition))
+    assert any(op.opcode == "select" for op in result.body.ops) == left
