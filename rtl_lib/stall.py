@@ -24,7 +24,6 @@ def xorshift(state):
     return state ^ (state << 5 & 0xFFFF_FFFF)
 
 
-@shared
 class StallSource(wiring.Component):
     """A pseudo-random bit that says: no handshake here in this cycle.
 
@@ -54,6 +53,21 @@ class StallSource(wiring.Component):
             raise ValueError(f"salt must be a 32-bit number, not {salt!r}")
         self.salt = salt
         super().__init__({"seed": In(32), "stall": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.salted = salted = _Salted()
+        m.d.comb += [salted.seed.eq(self.seed), salted.salt.eq(self.salt), self.stall.eq(salted.stall)]
+        return m
+
+
+@shared
+class _Salted(wiring.Component):
+    """A stall source whose salt is a port: the hundreds of a design are one module of Verilog."""
+
+    seed: In(32)
+    salt: In(32)
+    stall: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -87,7 +101,6 @@ class StallSource(wiring.Component):
         return third
 
 
-@shared
 class StallGate(wiring.Component):
     """A stream with random stalls; a wire while the seed is 0.
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
+from .counted import trips_of_counter
 
 __all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "value_where"]
 
@@ -83,8 +84,10 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     again = body.terminator.operands[0]
     if not _evaluate(again, dict.fromkeys(body.args, True), _knowable):
         return None
-    facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     carried = _deciding(loop)
+    if len(carried) == 1 and (counted := trips_of_counter(loop, again, carried[0])) is not None:
+        return Trips(counted, True) if counted <= limit else None
+    facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
