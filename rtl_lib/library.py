@@ -13,6 +13,7 @@ import re
 import tempfile
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import groupby
 from pathlib import Path
 
 from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape
@@ -161,15 +162,31 @@ def _split(text: str) -> dict[str, str]:
     return {name: "\n".join(modules) for name, modules in found.items()}
 
 
+_OWN = re.compile(r"(\$auto\$[\w.]+:\d+:\w+)\$(\d+)")
+
+
 def _renumbered(module: str) -> str:
-    """The module with the translator's own names numbered from 1: it counts through all that it translates in one run, so that a design
-    would be another text, and be built again, when its parts are found in the cache."""
-    numbers: dict[str, str] = {}
+    """The module with the translator's own names numbered, and their lines ordered, by what they stand for.
 
-    def named(found: re.Match) -> str:
-        return f"{found[1]}${numbers.setdefault(found[0], str(len(numbers) + 1))}"
+    It counts through all that it translates in one run, and its order depends on that: a design would be another text, and be built
+    again, when its parts are found in the cache.
+    """
+    lines = module.splitlines(keepends=True)
+    meanings = {own[0]: _OWN.sub(r"\1", line) for line in lines
+                if line.startswith("  assign ") and (own := _OWN.search(line.partition("=")[0]))}
+    names = dict.fromkeys(found[0] for found in _OWN.finditer(module))
+    numbers = {name: k for k, name in enumerate(sorted(names, key=lambda name: meanings.get(name, "")), 1)}
+    lines = [_OWN.sub(lambda found: f"{found[1]}${numbers[found[0]]}", line) for line in lines]
+    ordered: list[str] = []
+    for kind, run in groupby(lines, _declared_or_assigned):
+        ordered += sorted(run, key=lambda line, own=kind: int(_OWN.search(line)[2]) if own else 0)
+    return "".join(ordered)
 
-    return re.sub(r"(\$auto\$[\w.]+:\d+:\w+)\$\d+", named, module)
+
+def _declared_or_assigned(line: str) -> str | None:
+    """Which of two kinds of line names something of the translator's own; None for any other line."""
+    words = line.partition("=")[0]
+    return next((word for word in ("wire", "assign") if words.startswith(f"  {word} ") and _OWN.search(words)), None)
 
 
 def _ports(part) -> dict:

@@ -107,7 +107,11 @@ def test_arguments_decide_what_is_the_same(tmp_path, limits):
 
 def test_the_translators_own_names_do_not_depend_on_what_else_it_translates():
     """Else a design found its parts in the cache, and was another text than when it was first made."""
-    def text(first, second):
-        return f"module top(a);\n  wire \\$auto$rtlil.cc:2739:Not${first} ;\n  assign \\$auto$rtlil.cc:2739:Not${second}  = ~ \\$auto$rtlil.cc:2739:Not${first} ;\nendmodule\n"
+    def text(*order):
+        name, lines = "\\$auto$rtlil.cc:2739:Not$", {first: (f"  wire {{name}}{first} ;\n", f"  assign {{name}}{first}  = ~ {what};\n")
+                                                   for first, what in zip(order, "ab", strict=True)}
+        whole = "".join(lines[k][part] for part in (0, 1) for k in sorted(order, key=str))
+        return f"module top(a);\n{whole.format(name=name)}  assign c = {name}{order[1]} ;\nendmodule\n"
 
-    assert _split(text(44, 46)) == _split(text(2, 3)) != _split(text(2, 2))
+    assert _split(text(44, 46)) == _split(text(3, 2)) == _split(text(999, 1000)) == _split(text(1000, 999))
+    assert _split(text(1, 2)) != _split(text(1, 2).replace("assign c = \\$auto$rtlil.cc:2739:Not$2", "assign c = \\$auto$rtlil.cc:2739:Not$1"))
