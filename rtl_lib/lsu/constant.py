@@ -78,14 +78,15 @@ class ConstantCache(wiring.Component):
     1. Each load is answered in order: :func:`~rtl_lib.lsu.load.load` gives the values.
     2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and what comes behind it.
     3. A word is fetched once for all loads, and stays until another one of the same place (word number modulo ``words``) is.
-    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. It takes ``words`` cycles to
-       forget; loads wait meanwhile.
+    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. That takes no time, as each place has the
+       number of the period between two ``forget`` in which it was filled; but once in 2**period_bits - 1 times, and at reset, ``words``
+       cycles in which loads wait.
     5. A word that memory refuses is answered with ``error`` and not kept.
 
     Parameters
     ----------
     accesses : bytes of each load, powers of two up to ``word_bytes``
-    words : a power of two; word_bytes, addr_bits, max_burst : of the memory behind (all bursts are of one word)
+    words : a power of two; period_bits : of the number of a period, which is written beside each place; word_bytes, addr_bits, max_burst : of the memory behind (all bursts are of one word)
 
     Ports
     -----
@@ -94,13 +95,14 @@ class ConstantCache(wiring.Component):
     mem : :class:`ReadPort`
     """
 
-    def __init__(self, *, accesses, words, word_bytes, addr_bits=64, max_burst=16):
+    def __init__(self, *, accesses, words, word_bytes, addr_bits=64, max_burst=16, period_bits=8):
         require_power_of_two("words", words, 2)
         for size in accesses:
             require_power_of_two("each of accesses", size, 1, word_bytes)
         self.accesses, self.words, self.word_bytes = tuple(accesses), words, word_bytes
         self.word_bits, self.index_bits = addr_bits - exact_log2(word_bytes), exact_log2(words)
-        self._line = data.StructLayout({"known": 1, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes})
+        self.period_bits = period_bits
+        self._line = data.StructLayout({"period": period_bits, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes})
         super().__init__({
             **{f"load{k}": In(ConstantPort(size, addr_bits)) for k, size in enumerate(self.accesses)},
             "forget": In(1),
@@ -115,6 +117,7 @@ class ConstantCache(wiring.Component):
         m = Module()
         self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)  # what is written into every copy
         self.emptying = Signal(init=1)
+        self.period = Signal(self.period_bits, init=1)  # counts what was forgotten; 0 stands beside places that hold nothing
         self.answered, self.refused = Signal(), Signal()  # the word that was wanted is here, or memory refuses it
         self.wanted, self.owner = Signal(self.word_bits), Signal(range(len(self.accesses)))
         misses = [self._look_up(m, k, port) for k, port in enumerate(self.loads)]
@@ -128,8 +131,10 @@ class ConstantCache(wiring.Component):
         write, read = copy.write_port(), copy.read_port()
         busy, looked, bad = Signal(name=f"busy{k}"), Signal(name=f"looked{k}"), Signal(name=f"bad{k}")
         held = Signal(len(port.request.payload), name=f"held{k}")  # the address that is looked up
+        # an answer on offer stays what it is when all is forgotten: what counts is the period in which the load was taken, or looked again
+        period = Signal(self.period_bits, name=f"period{k}")
         word, line, response = held[exact_log2(self.word_bytes):], read.data, port.response
-        hit = looked & line.known & (line.tag == word[self.index_bits:])
+        hit = looked & (line.period == period) & (line.tag == word[self.index_bits:])
         waits = busy & looked & ~hit & ~bad
         done, taken = response.valid & response.ready, port.request.valid & port.request.ready
         again = busy & ~looked & ~bad & ~self.emptying
@@ -146,13 +151,15 @@ class ConstantCache(wiring.Component):
         # what is read while it is written is what was there before: look again
         clash = self.put & (self.place == read.addr)
         served = self.answered & waits & (self.wanted == word)
+        with m.If(read.en):
+            m.d.sync += period.eq(self.period)
         with m.If(taken):
             m.d.sync += [busy.eq(1), looked.eq(~clash), bad.eq(0), held.eq(port.request.payload)]
         with m.Elif(done):
             m.d.sync += [busy.eq(0), looked.eq(0), bad.eq(0)]
         with m.Elif(again):
             m.d.sync += looked.eq(~clash)
-        with m.Elif(served | (self.emptying & waits)):  # an answer on offer stays what it is
+        with m.Elif(served):
             m.d.sync += [looked.eq(0), bad.eq(served & self.refused)]
         return waits, word
 
@@ -185,7 +192,7 @@ class ConstantCache(wiring.Component):
                 m.d.sync += [
                     self.answered.eq(useful), self.refused.eq(response.payload.error),
                     self.put.eq(useful & ~response.payload.error), self.place.eq(self.wanted[:self.index_bits]),
-                    self.line.known.eq(1), self.line.tag.eq(self.wanted[self.index_bits:]), self.line.data.eq(response.payload.data),
+                    self.line.period.eq(self.period), self.line.tag.eq(self.wanted[self.index_bits:]), self.line.data.eq(response.payload.data),
                 ]
                 m.next = "PUT"
             with m.State("PUT"):
@@ -195,11 +202,14 @@ class ConstantCache(wiring.Component):
             m.d.sync += late.eq(1)
 
     def _empty(self, m):
-        """Write every place as unknown, after reset and after each ``forget``. Nothing is fetched meanwhile but what is dropped."""
+        """A new period at each ``forget``. Before their numbers begin again, and after reset, every place is written as one of none; nothing
+        is fetched meanwhile but what is dropped."""
         count = Signal(self.index_bits + 1)
         with m.If(self.emptying):
-            m.d.sync += [self.put.eq(~count[-1]), self.place.eq(count), self.line.known.eq(0), count.eq(count + 1)]
+            m.d.sync += [self.put.eq(~count[-1]), self.place.eq(count), self.line.period.eq(0), count.eq(count + 1)]
             with m.If(count[-1]):
                 m.d.sync += self.emptying.eq(0)
         with m.If(self.forget):
-            m.d.sync += [self.emptying.eq(1), count.eq(0)]
+            m.d.sync += self.period.eq(Mux(self.period.all(), 1, self.period + 1))
+            with m.If(self.period.all() | self.emptying):
+                m.d.sync += [self.emptying.eq(1), count.eq(0)]

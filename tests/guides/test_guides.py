@@ -9,8 +9,6 @@ from tests.kernels.system import KernelSystem
 SLOWER = {
     # the hazard unit compares with 128 iterations of stores; a load behind another load and its store take three times as many
     "shifted_copies_of_one": 4.2,
-    # 400 iterations, and 267 cycles in which the constant cache forgets its 256 places, one after the other, before the first one
-    "filter": 1.7,
 }
 
 

@@ -16,8 +16,8 @@ SIZE, WORD = 4096, 16
 class Rig(Elaboratable):
     """A cache with its loads."""
 
-    def __init__(self, accesses, words=8):
-        self.cache = ConstantCache(accesses=accesses, words=words, word_bytes=WORD, addr_bits=16, max_burst=4)
+    def __init__(self, accesses, words=8, **options):
+        self.cache = ConstantCache(accesses=accesses, words=words, word_bytes=WORD, addr_bits=16, max_burst=4, **options)
         self.units = [ConstantLoadUnit(access_bytes=size, addr_bits=16) for size in accesses]
 
     def elaborate(self, platform):
@@ -108,6 +108,52 @@ def test_what_is_forgotten_is_read_anew(wait):
         for addr, value, forgotten in zip(each, values, after, strict=True):
             fresh, stale = (load(text, [addr], 4)[0] for text in (new, old))
             assert value == fresh or (value == stale and not forgotten)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_periods_begin_again(seed):
+    """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what it is."""
+    rng, rig, memory, seen = random.Random(seed), Rig((4, 4), period_bits=2), Memory(SIZE, latency=3), [[], []]
+    versions, taken = [0], [[], []]
+    memory.bytes[:] = bytes(SIZE)
+
+    async def forget(ctx):
+        while True:
+            for _ in range(rng.choice([1, 2, 5, 20, 40])):
+                await ctx.tick()
+            versions.append(versions[-1] + 1)
+            memory.bytes[:] = bytes([versions[-1] % 256]) * SIZE
+            ctx.set(rig.cache.forget, 1)
+            await ctx.tick()
+            ctx.set(rig.cache.forget, 0)
+
+    def noting(unit, into):
+        async def watch(ctx):
+            while True:
+                newest = versions[-1]  # a load taken in the cycle of ``forget`` itself is taken after it
+                _, _, valid, ready = await ctx.tick().sample(unit.i.valid, unit.i.ready)
+                into.extend([newest] if valid and ready else [])
+        return watch
+
+    def steady(unit):
+        async def watch(ctx):
+            offer = None
+            while True:
+                _, _, valid, ready, value = await ctx.tick().sample(unit.mem.response.valid, unit.mem.response.ready, unit.mem.response.payload)
+                assert offer is None or (valid and value == offer), "an offer was withdrawn or changed"
+                offer = value if valid and not ready else None
+        return watch
+
+    asked = [[rng.randrange(0, 128, 4) for _ in range(150)] for _ in rig.units]
+    simulate(rig, *(send(unit.i, each, 0.9, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
+             *(receive(unit.o, len(each), into, 0.4, seed=5 + k) for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))),
+             background=[memory.serve_reads(rig.cache.mem), forget, *(noting(*each) for each in zip(rig.units, taken, strict=True)),
+                         *map(steady, rig.units)])
+    assert 12 < versions[-1] < 256
+    for values, least in zip(seen, taken, strict=True):
+        for value, version in zip(values, least, strict=True):
+            number = value & 0xFF
+            assert value == number * 0x01010101 and number >= version
 
 
 def test_a_refused_word_is_not_kept():
