@@ -1,7 +1,8 @@
 """Which accesses of a kernel must keep their order: exact for affine offsets, pessimistic for others.
 
 Two accesses depend on each other when one stores and both may touch the same byte, in the same iteration of the loops
-around both, or at some distance in one of them with all loops outside of it at the same iteration. Work-items of an
+around both, or at some distance in one of them with all loops outside of it at the same iteration. Of those whose conditions exclude
+each other none meet in the same iteration. Work-items of an
 NDRange have no order among each other. Two different buffers share bytes only if the host passes overlapping ones;
 an access through a `restrict` pointer never meets one through another argument.
 """
@@ -14,11 +15,12 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, may_share, memory_name, moved_type, predicate, reaches_memory, walk
+from ..ir import Function, MemoryObject, Op, Value, may_share, memory_name, moved_type, predicate, reaches_memory, walk
 from .affine import Affine, AffineForms, Symbol
 from .domain import Condition, Domains
 from .loops import Loop
 from .rows import InRow, rows_of
+from .trips import never_both
 
 #: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
 RING = "ring"
@@ -117,6 +119,7 @@ class DependenceTester:
         self.shapes: dict[Op, tuple[int, int]] = {}
         self.numbers: dict[tuple, int] = {}  #: of shapes
         self.meetings: dict[tuple, tuple[int | None, bool]] = {}
+        self.exclusive: dict[tuple[Value, Value], bool] = {}
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
@@ -141,13 +144,20 @@ class DependenceTester:
         """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
         common = self._common(first, second)
         one_for_all = _memory(self.function, first).space == "private"  # which all work-items use in turn, one after the other
-        if first is not second:
+        if first is not second and not self._never_both(first, second):
             yield first, second, None, len(common)
         for level, loop in enumerate(common if carried else []):
             if one_for_all or not loop.parallel:
                 yield first, second, loop, level
                 if first is not second:
                     yield second, first, loop, level
+
+    def _never_both(self, first: Op, second: Op) -> bool:
+        """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of an `if`."""
+        key = predicate(first), predicate(second)
+        if key not in self.exclusive:
+            self.exclusive[key] = never_both(*key)
+        return self.exclusive[key]
 
     def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         return [Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)

@@ -6,7 +6,8 @@ from ..ir import OPS, Op, Value, evaluate
 from ..ir.rewrite import constant
 from .counted import trips_of_counter
 
-__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "value_where"]
+__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
+           "value_where"]
 
 #: not (a . b) is (a, or swapped b) . the other
 INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
@@ -48,6 +49,15 @@ def follows(condition: Value, facts: dict[Value, bool]) -> bool:
     if constant(condition) == 1 or decided(condition, facts):
         return True
     return condition.op is not None and condition.op.opcode == "and" and all(follows(v, facts) for v in condition.op.operands)
+
+
+def never_both(one: Value, other: Value) -> bool:
+    """Whether two conditions exclude each other: what one implies, the other one denies."""
+    for either, rest in ((one, other), (other, one)):
+        if either.op is not None and either.op.opcode == "or":
+            return all(never_both(part, rest) for part in either.op.operands)
+    facts = implied(other)
+    return any(decided(value, facts) not in (None, truth) for value, truth in implied(one).items())
 
 
 def _imply(value: Value, truth: bool, facts: dict[Value, bool]):

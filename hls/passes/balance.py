@@ -4,7 +4,8 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..ir import Builder, Function, Op, Region, Value, has, regions, uses
+from ..analysis.recurrences import components
+from ..ir import Builder, Function, Op, Region, Value, has, loops_inside_out, regions, uses
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from .associative import Pair, emit, pair_of, rewrite_as
@@ -22,7 +23,8 @@ class BalanceTrees:
     """Before: flat. After: a tree of sums, products, logic, least or greatest whose inner results nobody else looks at, over at least
     ``least`` values, takes them in the order in which they are there, so that its result is there as soon as can be.
 
-    The number of operations stays the same. Trees that cannot become shorter stay as they are, and so do places in memory, in
+    What a loop carries meets the others last, as :class:`ShortenRecurrences` leaves it: it stays beside the tree of those that do not
+    depend on it. The number of operations stays the same. Trees that cannot become shorter stay as they are, and so do places in memory, in
     which others look for what is the same.
     """
 
@@ -33,8 +35,9 @@ class BalanceTrees:
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         used = uses(result.body)
+        bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
         for region in list(regions(result.body)):
-            _Region(region, used, self.least).run()
+            _Region(region, used, self.least, components(region) if region in bodies else {}).run()
         return result
 
 
@@ -43,6 +46,7 @@ class _Region:
     region: Region
     used: dict[Value, list[tuple[Op, int]]]
     least: int
+    recurrence: dict[Value, int]  #: which values depend on themselves in an iteration before, together with which
     pairs: dict[Op, Pair] = field(init=False)
     times: dict[Value, int] = field(default_factory=dict)
 
@@ -50,7 +54,8 @@ class _Region:
         self.pairs = {op: pair for op in self.region.ops if (pair := pair_of(op)) is not None}
 
     def run(self):
-        inner = {op for op, pair in self.pairs.items() if (user := self._only_pair(op)) is not None and self.pairs[user].kind == pair.kind}
+        inner = {op for op, pair in self.pairs.items() if (user := self._only_pair(op)) is not None and self.pairs[user].kind == pair.kind
+                 and not self._meets_carried(user)}
         before, self.region.ops = self.region.ops, []
         dead: set[Op] = set()
         for op in before:
@@ -71,6 +76,11 @@ class _Region:
             users.remove(compare)
         (user, *others) = users or {None}
         return user if not others and user in self.pairs else None
+
+    def _meets_carried(self, op: Op) -> bool:
+        """Whether one operand belongs to the recurrence of the operation, and the other is there before."""
+        mine, pair = self.recurrence.get(op.result), self.pairs[op]
+        return mine is not None and (self.recurrence.get(pair.left) == mine) != (self.recurrence.get(pair.right) == mine)
 
     def _leaves(self, op: Op, inner: set[Op]) -> Iterator[Value]:
         for value in (self.pairs[op].left, self.pairs[op].right):

@@ -7,7 +7,7 @@ operations when a rule is asked. Floats are only touched where every result stay
 import math
 from functools import reduce
 
-from ..analysis.trips import INVERSE, implied
+from ..analysis.trips import INVERSE, decided, implied
 from ..ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ..ir.rewrite import constant
 from ..ir.types import FloatType, IntType
@@ -84,7 +84,7 @@ def _and(op, b):
         return y
     if constant(y) == _ones(x.type):
         return x
-    if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
+    if _opposite(x, y):
         return b.const(0, x.type)
     return _absorb(op, "or") or _gather(op, b)
 
@@ -95,9 +95,16 @@ def _or(op, b):
         return x
     if constant(y) == _ones(x.type):
         return y
-    if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
+    if _opposite(x, y):
         return b.const(1, x.type)
     return _absorb(op, "and") or _gather(op, b)
+
+
+def _opposite(x: Value, y: Value) -> bool:
+    """Whether one condition is true just where the other one is not."""
+    if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
+        return True
+    return x.type == BOOL and decided(x, {y: True}) is False
 
 
 def _absorb(op: Op, dual: str) -> Value | None:
@@ -199,7 +206,18 @@ def _select(op, b):
         return b.value("select", _negated(c), y, x)
     if x.type == BOOL:
         return _bool_select(c, x, y, b)
-    return _nested_select(c, x, y, b)
+    return _same_number(c, x, y) or _nested_select(c, x, y, b)
+
+
+def _same_number(c: Value, x: Value, y: Value) -> Value | None:
+    """x == y ? x : y is y, also where c says more than that: a choice of equal numbers needs no condition."""
+    if not isinstance(x.type, IntType):
+        return None
+    for truth, chosen, other in ((True, x, y), (False, y, x)):
+        equal = {fact for fact, holds in implied(c, truth).items() if fact.op is not None and fact.op.opcode == ("eq" if holds else "ne")}
+        if any({chosen, other} == set(fact.op.operands) for fact in equal):
+            return other
+    return None
 
 
 def _bool_select(c, x, y, b):
@@ -227,9 +245,9 @@ def _under(choice: Op, facts: dict[Value, bool], b: Builder) -> Value | None:
     condition, x, y = choice.operands
     if condition in facts:
         return x if facts[condition] else y
-    together = _conjuncts(condition)
-    still_open = [each for each in together if not facts.get(each, False)]
-    if any(facts.get(each) is False for each in together):
+    together = {each: decided(each, facts) for each in _conjuncts(condition)}
+    still_open = [each for each, truth in together.items() if not truth]
+    if False in together.values():
         return y
     if len(still_open) == len(together):
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ..analysis.behind import behind
 from ..analysis.dependence import APART, WRITER, Dependence, dependences
 from ..analysis.same_place import SamePlaces
-from ..analysis.trips import decided, implied
+from ..analysis.trips import never_both
 from ..ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
@@ -20,8 +20,8 @@ MOST_COMPARED = 4
 
 @dataclass(frozen=True)
 class Overwritten:
-    """Before: a flat kernel without tokens. After: two stores of one region that may or may not have one address, and of which
-    at most one is made, are one store. With ``compare``, of two that may both be made the first one is made only if the
+    """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have one address or
+    may have one, are one store. With ``compare``, of two that may both be made the first one is made only if the
     addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
 
     What is between two stores, and must see the first one in memory, keeps both as they are.
@@ -46,7 +46,7 @@ class Overwritten:
         """Whether there may be something to do, before anybody asks where the stores go."""
         if self.compare and len(stores) <= MOST_COMPARED and function.memories[memory_name(stores[0])].space == "global":
             return True
-        return any(_never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
+        return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
 
 def _together(function: Function) -> list[list[Op]]:
@@ -90,7 +90,7 @@ class _Pairs:
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
                 order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
-                if any(not fact.known for fact in order):
+                if any(not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
                     yield _Pair(self.places, self.facts, first, second, self.address_bits)
 
     def _merged(self, pair: "_Pair"):
@@ -138,7 +138,7 @@ class _Pair:
         """Whether at most one of the stores is made."""
         if self.first.operands[1].type != self.second.operands[1].type:
             return False
-        return _never_both(predicate(self.first), predicate(self.second))
+        return never_both(predicate(self.first), predicate(self.second))
 
     def comparable(self) -> bool:
         """Whether all of the second store but its value is known without anything that waits for the first one."""
@@ -184,15 +184,6 @@ class _Pair:
 
     def _new_number(self) -> int:
         return 1 + max((op.attrs.get(WRITER, -1) for op in walk(self.places.function.body)), default=-1)
-
-
-def _never_both(one: Value, other: Value) -> bool:
-    """Whether two conditions exclude each other: what one implies, the other one denies."""
-    for either, rest in ((one, other), (other, one)):
-        if either.op is not None and either.op.opcode == "or":
-            return all(_never_both(part, rest) for part in either.op.operands)
-    facts = implied(other)
-    return any(decided(value, facts) not in (None, truth) for value, truth in implied(one).items())
 
 
 def resized(offset: Value, type: IntType, b: Builder) -> Value:

@@ -20,6 +20,7 @@ from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .early_loads import EarlyLoads
 from .fit import FitAccesses
 from .fold import Fold
 from .forward import Forward
@@ -27,6 +28,7 @@ from .granules import Granules
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
+from .inner_sums import InnerSums
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
@@ -141,7 +143,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
         Simd(), *CLEAN,
         # bounds that are read from memory are bounds like others from here on
-        SteadyLoads(), *CLEAN,
+        EarlyLoads(), SteadyLoads(), *CLEAN,
         # before loops assume that they go on, which gives the last sum a user of its own
         *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
@@ -152,7 +154,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # before narrowing, while counters still step by a plain addition
         HoistInvariants(), InductionProducts(), *CLEAN,
         # before values of different widths meet in one sum, and again where casts no longer stand between sums
-        ShortenRecurrences(), *CLEAN,
+        ShortenRecurrences(), *CLEAN, InnerSums(), *CLEAN,
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, ShortenRecurrences(), *CLEAN, BalanceTrees(),
@@ -160,6 +162,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
         AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,
+        # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
+        Overwritten(options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,

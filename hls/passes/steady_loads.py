@@ -24,7 +24,7 @@ from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
 
-__all__ = ["SteadyLoads"]
+__all__ = ["SteadyLoads", "Writes"]
 
 #: effects behind which work-items, or other kernels, may have written what is read next
 _MEETINGS = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", "call"}
@@ -44,7 +44,7 @@ class SteadyLoads:
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        writes = _Writes(result)
+        writes = Writes(result)
         values: dict[Value, Value] = {}
         for region, loop in list(loops_inside_out(result.body)):
             _Loop(region, loop, writes, values).run()
@@ -52,7 +52,7 @@ class SteadyLoads:
         return result
 
 
-class _Writes:
+class Writes:
     """Who may write what a load reads."""
 
     def __init__(self, function: Function):
@@ -82,7 +82,7 @@ class _Writes:
 class _Loop:
     """One loop of ``region``; ``values`` gets what takes the place of each loaded value."""
 
-    def __init__(self, region: Region, loop: Op, writes: _Writes, values: dict[Value, Value]):
+    def __init__(self, region: Region, loop: Op, writes: Writes, values: dict[Value, Value]):
         self.region, self.loop, self.writes, self.values = region, loop, writes, values
         (self.body,) = loop.regions
         self.inside = list(walk(self.body))

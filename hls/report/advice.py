@@ -41,6 +41,8 @@ def _data(cause: Bottleneck, ii: int) -> str:
     if words.startswith("inner loop"):
         return (f"Remove it: let the {words.partition(' (')[0]} work on a variable that begins anew in each iteration, and join "
                 f"that to {cause.subject} behind it")
+    if words.startswith("load") and "round trip to memory" not in words:
+        return "Simplify it: load ahead, before it is known which element will be wanted, and choose among what was loaded"
     if words.startswith("load"):
         return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
     if words.startswith(_SLOW):

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..analysis.channels import is_call
-from ..ir import MemoryObject, Op, Region, TokenType, Value, has, memory_name
+from ..ir import MemoryObject, Op, TokenType, Value, memory_name
 from ..ir.accesses import TURNS
 from ..schedule import RegionPlan
 from ..schedule.queues import CALL_LATENCY
+from ..schedule.turns import crossings, on_way, passed
 from .model import Bottleneck, Serial, Share
 from .tokens import giver, taker
 from .words import say_operation, variable
@@ -40,10 +41,10 @@ class LoopExplainer:
     def serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
         """Loops inside that an iteration enters only when the one before has left them."""
         found: dict[tuple, Bottleneck] = {}
-        for start, end, cause in self._ways(plan):
-            inside = tuple((op.attrs.get("label", ""), op.span) for op in self._passed(plan, start, end) if op in self.loops)
+        for carried, start, end in crossings(plan):
+            inside = tuple((op.attrs.get("label", ""), op.span) for op in passed(plan, start, end) if op in self.loops)
             if inside:
-                found.setdefault(inside, cause())
+                found.setdefault(inside, self._crossing(plan, carried.arg, carried.next) if carried else self._late(plan))
         return tuple(Serial(loops, cause) for loops, cause in found.items())
 
     def additional(self, plan: RegionPlan) -> tuple[Bottleneck, ...]:
@@ -57,19 +58,6 @@ class LoopExplainer:
                 if (cause.span, cause.other) not in places:
                     found.setdefault((cause.span, cause.other), cause)
         return tuple(found.values())
-
-    def _ways(self, plan: RegionPlan):
-        """(values at its start, value at its end, what to say of it) of every recurrence that passes rows one iteration at a time."""
-        for c in plan.carried:
-            if not c.overlap and not c.between and not c.windowed and c.write.level > c.read.level:
-                yield [c.arg], c.next, lambda c=c: self._crossing(plan, c.arg, c.next)
-        if plan.decide.level and not plan.speculative:
-            yield plan.region.args, plan.region.terminator.operands[0], lambda: self._late(plan)
-
-    def _passed(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> list[Op]:
-        """The variable-latency operations on the way."""
-        on_way = _between(plan.region, start, end)
-        return [row.op for level in plan.levels for row in level.row if row.op in on_way and row.joins]
 
     def _turns(self, plan: RegionPlan) -> Bottleneck | None:
         """Stores of one iteration that are made one after the other."""
@@ -154,10 +142,10 @@ class LoopExplainer:
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
         """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""
-        on_way = _between(plan.region, start, end)
+        way = on_way(plan.region, start, end)
         shares, rest = [], plan.ii
         for level in plan.levels:
-            rows = [(self._row_cycles(row.op), row.op) for row in level.row if row.op in on_way and row.joins]
+            rows = [(self._row_cycles(row.op), row.op) for row in level.row if row.op in way and row.joins]
             if rows:
                 cycles, op = max(rows, key=lambda row: row[0])
                 cycles = min(cycles, rest)
@@ -185,24 +173,3 @@ class LoopExplainer:
 def _place(value: Value, plan: RegionPlan):
     """Where a value is computed; the loop's own place for one that comes from outside."""
     return value.op.span if value.op is not None and value.op.span else plan.loop.span
-
-
-def _between(region: Region, start: Iterable[Value], end: Value) -> set[Op]:
-    """Operations of the region that lie on a way of values from ``start`` to ``end``."""
-    reached = set(start)
-    forward = set()
-    for op in region.ops:
-        if not has(op, "terminator") and any(v in reached for v in _inputs(op)):
-            forward.add(op)
-            reached.update(op.results)
-    wanted, found = {end}, set()
-    for op in reversed(region.ops):
-        if op in forward and any(r in wanted for r in op.results):
-            found.add(op)
-            wanted.update(_inputs(op))
-    return found
-
-
-def _inputs(op: Op) -> list[Value]:
-    """Operands, and for a loop everything that its body uses."""
-    return [*op.operands, *(v for region in op.regions for inner in region.ops for v in _inputs(inner))]

@@ -6,6 +6,7 @@ from ..diag import Span
 from ..ir import Function, Module, Op, Region
 from ..schedule import OperatorTiming, RegionPlan
 from ..schedule.limits import Limits
+from ..schedule.turns import together
 from .advice import advise
 from .bottleneck import LoopExplainer
 from .model import Loop, Unroll
@@ -59,6 +60,7 @@ class _Collector:
         self.by_place: dict[Span | None, list[Op]] = {}
         for op in self.plans:
             self.by_place.setdefault(op.span, []).append(op)
+        self.together = together(kernel.plan)
         self.entered_once = {op for op in kernel.function.body.ops if op.opcode == "loop"}
 
     def run(self) -> tuple[Loop, ...]:
@@ -98,15 +100,16 @@ class _Collector:
         """A loop that is there ``len(ops)`` times; the figures are those of the slowest."""
         op = max(ops, key=lambda op: self.plans[op].ii)
         plan = self.plans[op]
+        turns = min(self.together[op], plan.ii)
         bottleneck, serial = self.explainer.explain(plan), self.explainer.serial(plan)
         return Loop(
-            op.attrs.get("label", ""), op.span, plan.ii, min(plan.slots, plan.ii), plan.slots, plan.latency,
+            op.attrs.get("label", ""), op.span, plan.ii, turns, plan.slots, plan.latency,
             len(plan.levels), op.attrs.get("trip_count"), op.attrs.get("form") == "ndrange",
             bottleneck, self._one_at_a_time(plan), unroll, children, len(ops), speculative=plan.speculative,
             limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
             # where enough invocations take turns, nothing is lost
-            advice=advise(bottleneck if plan.slots < max(plan.ii, 2) else None, serial, plan.ii),
+            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:
@@ -123,13 +126,17 @@ class _Collector:
         serial = bool(self.explainer.serial(child))
         paced = self._paced(child, serial) or 0
         # one iteration of an invocation at a time leaves the others their turns
-        each = max(child.ii, paced) / child.slots if serial else max(child.ii / child.slots, paced)
+        together = self.together[child.loop]
+        each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
         return round(child.loop.attrs["trip_count"] * max(each, 1))
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""
-        if plan.slots >= plan.ii:
+        if self.together[plan.loop] >= plan.ii:
             return ""
+        if self.together[plan.loop] < plan.slots:
+            return ("the loop around it passes its invocations one at a time, so that none take turns" if self.together[plan.loop] == 1 else
+                    f"the loop around it passes {self.together[plan.loop]} of its invocations at a time")
         if plan.slots > 1:
             return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
         if plan.loop in self.entered_once:

@@ -10,6 +10,7 @@ from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
+from ..schedule.turns import together
 from .accounts import causes_of
 
 __all__ = ["KernelCounters", "UnitCounters"]
@@ -37,9 +38,9 @@ class KernelCounters:
             self._build()
 
     def _loops(self):
+        most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
-            yield LoopLayout(self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii,
-                             min(plan.slots, plan.ii))
+            yield LoopLayout(self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii, min(most[loop], plan.ii))
 
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}

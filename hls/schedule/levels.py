@@ -108,7 +108,12 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     values, ops, read, write = assign(floor)
     if any(isinstance(arg.type, TokenType) and r < w for arg, r, w in zip(carried, read, write, strict=True)):
         closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
-        if _waits_less(carried, closer[2:], (read, write)):
+        if _waits_less([isinstance(arg.type, TokenType) for arg in carried], closer[2:], (read, write)):
+            values, ops, read, write = closer
+    late = {arg for arg, r, w in zip(carried, read, write, strict=True) if r < w and not isinstance(arg.type, TokenType)}
+    if late:
+        closer = assign(_beside_users(ops, inputs, floor, variable, late))
+        if _waits_less([True] * len(carried), closer[2:], (read, write)):
             values, ops, read, write = closer
     decide = values.get(yielded[0], 0) if yielded else 0
     values |= zip(carried, read, strict=True)
@@ -189,9 +194,24 @@ def _late_floor(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: froz
     return floor
 
 
-def _waits_less(carried, found: tuple, before: tuple) -> bool:
-    """Whether fewer levels lie between where tokens are read and where they are given, and for none more."""
-    spans = [[w - r for arg, r, w in zip(carried, *points, strict=True) if isinstance(arg.type, TokenType)] for points in (found, before)]
+def _beside_users(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], late: set[Value]) -> dict[Op, int]:
+    """Floors that put what is computed from values of an earlier iteration, which come from a later level, beside the first that needs
+    it: a load of another place, whose answer it meets there, is no part of the wait for them then."""
+    floor, users, found, waiting = {op: max(least, ops[op]) for op, least in floor.items()}, {}, [], set(late)
+    for op in ops:  # in program order
+        for value in inputs[op]:
+            users.setdefault(value, []).append(op)
+        if op not in variable and not has(op, "effect") and waiting.intersection(inputs[op]):
+            waiting.update(op.results)
+            found.append(op)
+    for op in reversed(found):
+        floor[op] = max(floor[op], min((floor[user] for r in op.results for user in users.get(r, ())), default=0))
+    return floor
+
+
+def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:
+    """Whether fewer levels lie between where the carried values asked for are read and where they are given, and for none more."""
+    spans = [[w - r for mine, r, w in zip(asked, *points, strict=True) if mine] for points in (found, before)]
     return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 

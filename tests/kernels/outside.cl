@@ -1,0 +1,189 @@
+// Kernels as public repositories hold them, small.
+
+// both sides of the `if` store to one place, which the next iteration reads
+#define MOST 16
+__kernel void common_subsequence(__global const uchar *a, __global const uchar *b, __global int *length, int n, int m)
+{
+    int dp[MOST + 1][MOST + 1];
+    for (int i = 0; i <= n; i++)
+        dp[i][0] = 0;
+    for (int j = 0; j <= m; j++)
+        dp[0][j] = 0;
+    for (int i = 1; i <= n; i++) {
+        for (int j = 1; j <= m; j++) {
+            if (a[i - 1] == b[j - 1])
+                dp[i][j] = dp[i - 1][j - 1] + 1;
+            else
+                dp[i][j] = dp[i - 1][j] > dp[i][j - 1] ? dp[i - 1][j] : dp[i][j - 1];
+        }
+    }
+    length[0] = dp[n][m];
+}
+
+// two sorted halves become one; the store of each side of the `if` may be read by no load of the other side
+__kernel void merged(__global const int *restrict in, __global int *restrict out, int middle, int n)
+{
+    int buffer[2][64];
+    for (int i = 0; i < n; i++)
+        buffer[0][i] = in[i];
+    for (int from = 0; from < 2; from++) {
+        int i = 0, j = middle;
+        for (int k = 0; k < n; k++) {
+            if (i < middle && (j >= n || buffer[from][i] <= buffer[from][j])) {
+                buffer[1 - from][k] = buffer[from][i];
+                i++;
+            } else {
+                buffer[1 - from][k] = buffer[from][j];
+                j++;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = buffer[0][i];
+}
+
+// the letter of the text is read under a condition, in a loop, and behind it
+__kernel void found_pattern(__global const char *restrict text, __global const char *restrict pattern, __global int *restrict hits, int n, int m)
+{
+    char p[8];
+    int fail[8];
+    for (int i = 0; i < m; i++)
+        p[i] = pattern[i];
+    fail[0] = -1;
+    int k = -1;
+    for (int i = 1; i < m; i++) {
+        while (k >= 0 && p[k + 1] != p[i])
+            k = fail[k];
+        if (p[k + 1] == p[i])
+            k++;
+        fail[i] = k;
+    }
+    int q = -1, found = 0;
+    for (int i = 0; i < n; i++) {
+        while (q >= 0 && p[q + 1] != text[i])
+            q = fail[q];
+        if (p[q + 1] == text[i])
+            q++;
+        if (q == m - 1) {
+            hits[found++] = i - m + 1;
+            q = fail[q];
+        }
+    }
+    hits[found] = -1;
+}
+
+// a count that goes through three loops
+__kernel void triangles(__global const int *restrict start, __global const int *restrict next, __global int *restrict count, int n)
+{
+    int total = 0;
+    for (int u = 0; u < n; u++) {
+        for (int e = start[u]; e < start[u + 1]; e++) {
+            int v = next[e];
+            int i = start[u], j = start[v];
+            while (i < start[u + 1] && j < start[v + 1]) {
+                int a = next[i], b = next[j];
+                if (a == b) {
+                    total++;
+                    i++;
+                    j++;
+                } else if (a < b)
+                    i++;
+                else
+                    j++;
+            }
+        }
+    }
+    *count = total;
+}
+
+// sum, product, difference, and greatest of a nest, of which two are looked at on the way
+__kernel void nested_sums(__global const int *restrict a, __global int *restrict out, int n, int m)
+{
+    int sum = 5, greatest = -100, less = 3, watched = 0, reset = 1;
+    uint product = 1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            int x = a[i * m + j];
+            sum += x;
+            greatest = max(greatest, x);
+            less -= x > 0 ? 1 : x;
+            product *= (uint)x | 1;
+            watched += x;
+            if (watched > 40)
+                watched = 0;
+            reset += x & 3;
+        }
+        reset ^= i;
+    }
+    out[0] = sum;
+    out[1] = greatest;
+    out[2] = less;
+    out[3] = product;
+    out[4] = watched;
+    out[5] = reset;
+}
+
+// where the letter is the one before it, the letter before is kept: either way it is this letter
+__kernel void run_lengths(__global const uchar *restrict in, __global uchar2 *restrict out, __global int *restrict count, int n)
+{
+    int m = 0;
+    uchar now = in[0], run = 1;
+    for (int i = 1; i < n; i++) {
+        uchar c = in[i];
+        if (c == now && run < 7)
+            run++;
+        else {
+            out[m++] = (uchar2)(run, now);
+            now = c;
+            run = 1;
+        }
+    }
+    out[m++] = (uchar2)(run, now);
+    count[0] = m;
+}
+
+// the row before is needed last in each place's greatest of four
+#define CELLS 6
+__kernel void alignment(__global const char *restrict query, __global const char *restrict text, __global short *restrict best, int n)
+{
+    char q[CELLS];
+    short before[CELLS + 1], now[CELLS + 1];
+    #pragma unroll
+    for (int i = 0; i < CELLS; i++)
+        q[i] = query[i];
+    #pragma unroll
+    for (int i = 0; i <= CELLS; i++)
+        before[i] = 0;
+    short top = 0;
+    for (int j = 0; j < n; j++) {
+        char c = text[j];
+        now[0] = 0;
+        #pragma unroll
+        for (int i = 1; i <= CELLS; i++) {
+            short s = before[i - 1] + (short)(q[i - 1] == c ? 3 : -1);
+            short down = before[i] - 2, right = now[i - 1] - 2;
+            s = max(s, down);
+            s = max(s, right);
+            s = max(s, (short)0);
+            now[i] = s;
+            top = max(top, s);
+        }
+        #pragma unroll
+        for (int i = 0; i <= CELLS; i++)
+            before[i] = now[i];
+    }
+    best[0] = top;
+}
+
+// a sum over neighbours of each work-item
+__kernel void neighbours(__global const uchar *restrict a, __global uchar *restrict b, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1), n = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            if (dx == 0 && dy == 0)
+                continue;
+            n += a[(y + dy + h) % h * w + (x + dx + w) % w];
+        }
+    b[y * w + x] = n == 3 || (a[y * w + x] && n == 2);
+}

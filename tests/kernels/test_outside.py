@@ -1,0 +1,77 @@
+"""Kernels as public repositories hold them: the interval that an engineer expects of each loop, and the bytes of the interpreter."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.options import Options
+from hls.target.board import load_board
+from tests.kernels.system import Launch
+
+SOURCE = (Path(__file__).parent / "outside.cl").read_text()
+RNG = np.random.default_rng(5)
+
+
+def letters(n: int, kinds: int, type=np.uint8) -> np.ndarray:
+    return RNG.integers(0, kinds, n).astype(type)
+
+
+def graph(n: int, edges: int) -> dict[str, np.ndarray]:
+    degrees = RNG.integers(0, edges, n)
+    neighbours = [np.sort(RNG.choice(n, k, replace=False)) for k in degrees]
+    return {"start": np.cumsum([0, *degrees]).astype(np.int32), "next": np.concatenate(neighbours).astype(np.int32),
+            "count": np.zeros(1, np.int32)}
+
+
+def halves(n: int, middle: int) -> np.ndarray:
+    data = RNG.integers(-99, 99, n).astype(np.int32)
+    return np.concatenate([np.sort(data[:middle]), np.sort(data[middle:])])
+
+
+LAUNCHES = {
+    "common_subsequence": [Launch({"a": letters(16, 4), "b": letters(16, 4), "length": np.zeros(1, np.int32)}, {"n": n, "m": m})
+                           for n, m in ((16, 13), (1, 1), (0, 5))],
+    "merged": [Launch({"in": halves(n, middle), "out": np.zeros(n, np.int32)}, {"middle": middle, "n": n}) for n, middle in ((40, 17), (5, 5), (4, 0))],
+    "found_pattern": [Launch({"text": letters(90, 2, np.int8), "pattern": np.array(pattern, np.int8), "hits": np.zeros(91, np.int32)},
+                             {"n": 90, "m": len(pattern)}) for pattern in ([0, 1, 0, 1], [1, 1, 0], [0, 0, 0, 0, 0, 1])],
+    "triangles": [Launch(graph(12, 7), {"n": 12})],
+    "nested_sums": [Launch({"a": RNG.integers(-9, 30, 40).astype(np.int32), "out": np.zeros(6, np.int32)}, {"n": n, "m": m})
+                    for n, m in ((5, 8), (3, 1), (4, 0), (0, 4))],
+    "run_lengths": [Launch({"in": np.repeat(letters(30, 3), RNG.integers(1, 12, 30)), "out": np.zeros(700, np.uint8), "count": np.zeros(1, np.int32)},
+                           {"n": n}) for n in (30, 1)],
+    "alignment": [Launch({"query": letters(6, 4, np.int8), "text": letters(60, 4, np.int8), "best": np.zeros(1, np.int16)}, {"n": n})
+                  for n in (60, 1, 0)],
+    "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
+}
+
+#: kernel -> label of a loop and the most that its II may be
+INTERVALS = {
+    "common_subsequence": ("j", 2),  # a comparison and two choices between elements of the row
+    "merged": ("k", 4),  # two loads of a block RAM whose addresses the comparison of what they gave decides
+    "found_pattern": ("i", 20),  # not the hundred cycles of a load
+    "triangles": ("u", 1),
+    "run_lengths": ("i", 1),
+    "alignment": ("j", 2),
+    "neighbours": ("dy", 1),
+}
+
+
+@pytest.fixture(scope="module")
+def plans():
+    kernels, _ = plan_module(parse_source(SOURCE).module, load_board("de5net"), Options())
+    return {kernel.plan.name: kernel.plan for kernel in kernels}
+
+
+@pytest.mark.parametrize("kernel", INTERVALS)
+def test_intervals(plans, kernel):
+    label, most = INTERVALS[kernel]
+    assert max(plan.ii for loop, plan in plans[kernel].loops.items() if loop.attrs.get("label") == label) <= most
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("kernel", LAUNCHES)
+def test_bytes(system, kernel):
+    system.check(kernel, LAUNCHES[kernel], (0, 1, 2))
