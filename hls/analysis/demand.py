@@ -3,16 +3,22 @@
 from ..ir import Function, IntType, Op, Region, Value, has
 from ..ir.rewrite import constant
 
-__all__ = ["demanded"]
+__all__ = ["demanded", "index_bits"]
 
 #: the low k bits of the result depend on the low k bits of the operands only
 _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor", "trunc", "zext", "sext"}
 
 
+def index_bits(access: Op) -> int:
+    """The low bits of the index of an ``extract`` or ``insert`` that tell the elements apart. A program that asks for another element has no
+    meaning, and of one that is asked for under a condition that does not hold nobody takes the value."""
+    return max(1, (access.operands[0].type.length - 1).bit_length())
+
+
 def demanded(function: Function, address_bits: int) -> dict[Value, int]:
     """For every integer value of a flat function the number of low bits that can matter; values nobody uses are absent.
 
-    Of a byte offset only ``address_bits`` matter.
+    Of a byte offset only ``address_bits`` matter, of an index those that its array has elements for.
     """
     demand = _Demand(address_bits)
     while demand.changed:  # values carried by loops feed back
@@ -62,6 +68,10 @@ class _Demand:
     def _operands(self, op: Op):
         if op.opcode == "addr":
             self._want(op.operands[0], self.address_bits)
+            return
+        if op.opcode in ("extract", "insert"):
+            self._all([op.operands[0], *op.operands[2:]])
+            self._want(op.operands[1], index_bits(op))
             return
         needed = self.of.get(op.results[0], 0) if op.results else 0
         if has(op, "effect") or not (op.results and isinstance(op.result.type, IntType)):

@@ -137,14 +137,18 @@ class _Ranges:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
-        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything."""
+        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of what is chosen in each
+        iteration, as the state of an automaton is, the choices alone are tried before that."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         wider = {}
         for k, known in guess.items():
             whole = Range.full(known.bits)
-            limit = self._limit(nexts[k], facts) if attempt < 2 else whole
-            wider[k] = whole if attempt > _PATIENCE else known.widen(self._arriving(k, body, guess, facts), limit)
+            limit, arriving = self._limit(nexts[k], facts) if attempt < 3 else whole, self._arriving(k, body, guess, facts)
+            if attempt == 0 and _is_chosen(nexts[k]):
+                wider[k] = known.join(arriving)
+            else:
+                wider[k] = whole if attempt > _PATIENCE else known.widen(arriving, limit)
         return wider
 
     def _arriving(self, k: int, body: Region, guess: dict[int, Range], facts) -> Range:
@@ -164,6 +168,12 @@ class _Ranges:
         limit = self.under(value, facts)
         self.of[value] = known
         return limit
+
+
+def _is_chosen(value: Value) -> bool:
+    while value.op is not None and value.op.opcode in ("zext", "sext", "trunc"):
+        value = value.op.operands[0]
+    return value.op is not None and value.op.opcode == "select"
 
 
 def _compared(*facts: dict[Value, bool]) -> set[Value]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..analysis.demand import demanded
+from ..analysis.demand import demanded, index_bits
 from ..analysis.ranges import Range, ranges
 from ..ir import Builder, Function, IntType, Op, Region, Value
 from ..ir.clone import clone_function
@@ -100,8 +100,8 @@ class _Narrower:
             bits = min(self.address_bits, offset.type.bits, self.range_of[offset].unsigned_bits)
             op.operands = [self.fit(offset, bits, b)]
         else:
-            exact = {1} if op.opcode in ("extract", "insert") else ()  # an index takes what its range needs
-            op.operands = [self.fit(v, self.range_of[v].unsigned_bits, b) if k in exact else self._restored(v, b)
+            exact = {1: index_bits(op)} if op.opcode in ("extract", "insert") else {}  # an index takes what its range needs
+            op.operands = [self.fit(v, min(exact[k], self.range_of[v].unsigned_bits), b) if k in exact else self._restored(v, b)
                            for k, v in enumerate(op.operands)]
         b.region.ops.append(op)
 
