@@ -12,6 +12,7 @@ from ..ir import Function, Module, print_function
 from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
+from .automata import Automata
 from .balance import BalanceTrees
 from .carried import AssumeContinue
 from .channel_fences import ChannelFences
@@ -159,6 +160,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # and after: products and sums of shifts again have only the bits that are used
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, ShortenRecurrences(), *CLEAN, BalanceTrees(),
         Narrow(options.address_bits), *CLEAN,
+        # states have the bits that they need by now
+        Automata(), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
         AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,

@@ -30,7 +30,7 @@ class _Form:
 class ShortenRecurrences:
     """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once:
     ``(s + x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and greatest.
-    What takes the place of the carried value under several conditions is chosen beside it, too.
+    What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x == y`` compares ``s``.
 
     Only values that depend on their own of the iteration before are touched, and only by what does not: that is there early,
     while an operation more in the chain costs cycles between iterations. What is in between, and wanted by itself, is
@@ -55,9 +55,20 @@ class _Body:
     def run(self):
         before, self.region.ops = self.region.ops, []
         for op in before:
-            if len(op.results) == 1 and op.result in self.component and isinstance(op.result.type, IntType) and op.result.type != BOOL:
-                self._visit(op, Builder(self.region, op.span))
+            if len(op.results) == 1 and op.result in self.component and isinstance(op.result.type, IntType):
+                if op.result.type != BOOL:
+                    self._visit(op, Builder(self.region, op.span))
+                elif op.opcode in ("eq", "ne"):
+                    self._compare(op, Builder(self.region, op.span))
             self.region.ops.append(op)
+
+    def _compare(self, op: Op, b: Builder):
+        """``s + x == y`` is ``s == y - x``, so that the sum is no part of the way to the condition, as of a counter that begins anew."""
+        for value, other in (op.operands, op.operands[::-1]):
+            form = self.forms.get(value)
+            if form is not None and form.kind == "add" and self._is_late(value, op) and not self._is_late(other, op):
+                op.operands = [form.root, b.value("add" if form.minus else "sub", other, form.rest)]
+                return
 
     def _visit(self, op: Op, b: Builder):
         form = self._of_pair(op, b) or self._of_difference(op, b) or self._of_choice(op, b)
