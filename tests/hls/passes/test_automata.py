@@ -65,7 +65,7 @@ def test_an_iteration_a_cycle():
 
 def transition(rng: random.Random, states: int) -> str:
     """A choice of the next state among constants, the state itself, and small sums."""
-    pick = lambda: rng.choice([str(rng.randrange(states)), "st", f"(st + {rng.randint(1, 3)}) % {states}", f"(s[i] & {rng.randint(1, 3)}) % {states}"])  # noqa: E731
+    pick = lambda: rng.choice([str(rng.randrange(states)), "st", f"(st + {rng.randint(1, 3)}) % {states}", f"(s[i] & {rng.randint(1, 3)}) % {states}"])
     text = pick()
     for _ in range(rng.randint(3, 7)):
         condition = rng.choice([f"s[i] > {rng.randint(-40, 90)}", f"st == {rng.randrange(states)}", f"st < {rng.randrange(states)}", "(s[i] & 1)"])
