@@ -1,7 +1,7 @@
 """Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further inside."""
 
 from ..analysis.channels import is_call
-from ..ir import Op, Region, Value
+from ..ir import Op, Region, TokenType, Value
 from ..ir.accesses import reaches_memory
 
 __all__ = ["giver", "taker"]
@@ -37,5 +37,7 @@ def giver(token: Value) -> Op | None:
     if op is None or reaches_memory(op) or is_call(op):
         return op
     if op.opcode == "loop":
-        return giver(op.regions[0].terminator.operands[1 + token.index])
-    return next((found for value in op.operands if (found := giver(value)) is not None), None)
+        (body,) = op.regions  # which hands on what it was given where its end is all that is waited for
+        return giver(body.terminator.operands[1 + token.index]) or taker(body, body.args[token.index])
+    given = [value for value in op.operands if isinstance(value.type, TokenType)]  # not the condition of a fence
+    return next((found for value in given if (found := giver(value)) is not None), None)
