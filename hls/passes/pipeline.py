@@ -37,6 +37,7 @@ from .memory_fences import FencedMemory
 from .merged import Merged
 from .narrow import Narrow
 from .ndrange import NDRange
+from .one_at_a_time import OneAtATime
 from .order import Order
 from .overwritten import Overwritten
 from .pointers import ResolvePointers
@@ -175,6 +176,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *CLEAN, BalanceTrees(),
+        # while recurrences are of data alone, before tokens of order
+        OneAtATime(),
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for

@@ -187,3 +187,49 @@ __kernel void neighbours(__global const uchar *restrict a, __global uchar *restr
         }
     b[y * w + x] = n == 3 || (a[y * w + x] && n == 2);
 }
+
+// loops whose end the memory tells, in a loop that waits for them
+__kernel void words(__global const char *restrict s, __global ushort2 *restrict found, __global int *restrict count, int n)
+{
+    int i = 0, m = 0;
+    while (i < n) {
+        while (i < n && s[i] == ' ')
+            i++;
+        if (i >= n)
+            goto done;
+        int begin = i;
+        while (i < n && s[i] != ' ')
+            i++;
+        found[m++] = (ushort2)(begin, i - begin);
+    }
+done:
+    *count = m;
+}
+
+// the state decides, and is decided by, every letter
+__kernel void numbers(__global const char *restrict s, __global int *restrict verdict, int n)
+{
+    int state = 0, good = 0, every = 0;
+    for (int i = 0; i < n; i++) {
+        char c = s[i];
+        bool digit = c >= '0' && c <= '9';
+        if (c == ' ') {
+            good += state == 1 || state == 2 || state == 4;
+            state = 0;
+            if (++every == n / 4)
+                every = 0;
+            continue;
+        }
+        switch (state) {
+        case 0: state = digit || c == '-' ? 1 : 5; break;
+        case 1: if (c == '.') { state = 2; break; }
+        case 2: state = digit ? state : (c == 'e' ? 3 : 5); break;
+        case 3:
+        case 4: state = digit ? 4 : 5; break;
+        default: state = 5;
+        }
+    }
+    verdict[0] = good;
+    verdict[1] = state;
+    verdict[2] = every;
+}

@@ -13,6 +13,7 @@ from tests.kernels.system import Launch
 
 SOURCE = (Path(__file__).parent / "outside.cl").read_text()
 RNG = np.random.default_rng(5)
+TEXT = np.frombuffer(b"  12 3.4e5 -7   x1 9.e 1e2 4e2 55. 3  ", np.int8).copy()
 
 
 def letters(n: int, kinds: int, type=np.uint8) -> np.ndarray:
@@ -44,6 +45,8 @@ LAUNCHES = {
                            {"n": n}) for n in (30, 1)],
     "alignment": [Launch({"query": letters(6, 4, np.int8), "text": letters(60, 4, np.int8), "best": np.zeros(1, np.int16)}, {"n": n})
                   for n in (60, 1, 0)],
+    "words": [Launch({"s": TEXT, "found": np.zeros(80, np.uint16), "count": np.zeros(1, np.int32)}, {"n": n}) for n in (TEXT.size, 2, 0)],
+    "numbers": [Launch({"s": TEXT, "verdict": np.zeros(3, np.int32)}, {"n": n}) for n in (TEXT.size, 16, 1)],
     "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
 }
 
@@ -55,6 +58,7 @@ INTERVALS = {
     "triangles": ("u", 1),
     "run_lengths": ("i", 1),
     "alignment": ("j", 2),
+    "numbers": ("i", 1),
     "neighbours": ("dy", 1),
 }
 
@@ -69,6 +73,12 @@ def plans():
 def test_intervals(plans, kernel):
     label, most = INTERVALS[kernel]
     assert max(plan.ii for loop, plan in plans[kernel].loops.items() if loop.attrs.get("label") == label) <= most
+
+
+def test_loops_that_the_loop_around_waits_for_issue_ahead(plans):
+    """Nothing could take turns with them, so waiting for memory would cost them its latency for every letter."""
+    inside = [plan for plan in plans["words"].loops.values() if not any(op.opcode == "loop" for op in plan.region.ops)]
+    assert len(inside) == 2 and all(plan.speculative and plan.ii <= 2 for plan in inside)
 
 
 @pytest.mark.verilator

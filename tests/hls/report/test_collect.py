@@ -70,17 +70,21 @@ def test_a_recurrence_through_an_inner_loop_names_it():
 
 
 def test_a_sum_across_two_loops_and_the_same_taken_apart():
-    """One iteration at a time passes the inner loop, until its sum begins anew in each iteration."""
-    together = ("int sum = 0;\nfor (int i = 0; i < 128; i++) {\n for (int j = 0; j < 64; j++)\n  sum += a[i * 64 + j];\n"
+    """One iteration at a time passes the inner loop, until its sum begins anew in each iteration, as the compiler lets sums of integers."""
+    together = ("float sum = 0;\nfor (int i = 0; i < 128; i++) {\n for (int j = 0; j < 64; j++)\n  sum += a[i * 64 + j];\n"
                 " sum += a[i];\n}\no[0] = sum;")
     outer = only(kernel(together).loops)
     (region,) = outer.serial
+    inner = only(outer.children)
     assert ([label for label, _ in region.loops], region.cause.kind, region.cause.subject) == (["j"], "data", "sum")
-    assert outer.paced == outer.ii + 64 - 1 and outer.bottleneck.subject == "sum"
+    assert inner.interleaving == 1 and inner.one_at_a_time.endswith("the loop around it waits for what it gives")
+    assert outer.paced == outer.ii + 64 * inner.ii - 1 and outer.bottleneck.subject == "sum"
     assert outer.advice.startswith("Remove it: let the inner loop j work on a variable that begins anew")
-    apart = together.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
-    outer = only(kernel(apart).loops)
-    assert (outer.serial, outer.paced, outer.ii, outer.advice) == ((), 64, 1, "")
+    whole = together.replace("float", "int")
+    apart = whole.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
+    for text in (whole, apart):
+        outer = only(kernel(text).loops)
+        assert (outer.serial, outer.paced, outer.ii, outer.advice) == ((), 64, 1, "")
 
 
 def test_a_store_that_the_inner_loop_reads_in_the_next_iteration():
