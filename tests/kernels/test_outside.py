@@ -58,7 +58,7 @@ INTERVALS = {
     "triangles": ("u", 1),
     "run_lengths": ("i", 1),
     "alignment": ("j", 2),
-    "numbers": ("i", 1),
+    "numbers": ("i", 2),  # of the counter; the state alone would allow 1
     "neighbours": ("dy", 1),
 }
 
