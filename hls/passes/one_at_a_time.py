@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from ..analysis.recurrences import components
 from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 
@@ -11,8 +10,8 @@ __all__ = ["OneAtATime"]
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Before: flat, without tokens. After: a loop whose results the loop around it needs before it can enter it again, and that is
-    entered once itself or has one invocation at a time, has the attribute ``interleave`` = False: no other invocations could fill the time
+    """Before: flat, without tokens. After: a loop whose results decide of, or are taken by, the next iteration of the loop around it, which
+    is entered once itself or has one invocation at a time, has the attribute ``interleave`` = False: no other invocations could fill the time
     in which one waits, so it may issue ahead of a condition that is known late, and needs no room for others.
     """
 
@@ -29,28 +28,24 @@ class OneAtATime:
 def _inside(loop: Op):
     """Mark what the loop, of which there is one invocation at a time, waits for."""
     (body,) = loop.regions
-    children = [op for op in body.ops if op.opcode == "loop"]
-    together = components(body) if children else {}
-    for child in children:
-        if _comes_back(child, together) or _decides(child, body):
+    for child in [op for op in body.ops if op.opcode == "loop"]:
+        given = _reached(body, set(child.results))
+        again, *nexts = body.terminator.operands
+        carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given}
+        if again in given or not _taken(child).isdisjoint(_reached(body, carried)):
             child.attrs |= {"interleave": False, "interleave_reason": "the loop around it waits for what it gives"}
             _inside(child)
 
 
-def _comes_back(child: Op, together: dict[Value, int]) -> bool:
-    """Whether an invocation needs what the one before gave."""
-    taken = {*child.operands, *(value for region in child.regions for op in walk(region) for value in op.operands)}
-    needed = {together[value] for value in taken if value in together}
-    return any(together.get(value) in needed for value in child.results)
+def _reached(body: Region, values: set[Value]) -> set[Value]:
+    """The values, and all that are computed from them in the same iteration."""
+    found = set(values)
+    for op in body.ops:
+        if not found.isdisjoint(_taken(op)):
+            found.update(op.results)
+    return found
 
 
-def _decides(child: Op, body: Region) -> bool:
-    """Whether there is a next iteration is known only when the child has ended."""
-    wanted = {body.terminator.operands[0]}
-    for op in reversed(body.ops):
-        if wanted.intersection(op.results):
-            if op is child:
-                return True
-            wanted.update(op.operands)
-            wanted.update(value for region in op.regions for inner in walk(region) for value in inner.operands)
-    return False
+def _taken(op: Op) -> set[Value]:
+    """What an operation, or anything inside it, takes."""
+    return {*op.operands, *(value for region in op.regions for inner in walk(region) for value in inner.operands)}
