@@ -99,7 +99,7 @@ __kernel void triangles(__global const int *restrict start, __global const int *
 // sum, product, difference, and greatest of a nest, of which two are looked at on the way
 __kernel void nested_sums(__global const int *restrict a, __global int *restrict out, int n, int m)
 {
-    int sum = 5, greatest = -100, less = 3, watched = 0, reset = 1;
+    int sum = 5, greatest = -100, less = 3, watched = 0, above = 0, reset = 1;
     uint product = 1;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {
@@ -109,8 +109,7 @@ __kernel void nested_sums(__global const int *restrict a, __global int *restrict
             less -= x > 0 ? 1 : x;
             product *= (uint)x | 1;
             watched += x;
-            if (watched > 40)
-                watched = 0;
+            above += watched > 40;
             reset += x & 3;
         }
         reset ^= i;
@@ -121,6 +120,7 @@ __kernel void nested_sums(__global const int *restrict a, __global int *restrict
     out[3] = product;
     out[4] = watched;
     out[5] = reset;
+    out[6] = above;
 }
 
 // where the letter is the one before it, the letter before is kept: either way it is this letter
@@ -209,9 +209,10 @@ done:
 // the state decides, and is decided by, every letter
 __kernel void numbers(__global const char *restrict s, __global int *restrict verdict, int n)
 {
-    int state = 0, good = 0, every = 0;
+    int state = 0, good = 0, every = 0, states = 0;
     for (int i = 0; i < n; i++) {
         char c = s[i];
+        states = states * 7 + state;
         bool digit = c >= '0' && c <= '9';
         if (c == ' ') {
             good += state == 1 || state == 2 || state == 4;
@@ -232,4 +233,5 @@ __kernel void numbers(__global const char *restrict s, __global int *restrict ve
     verdict[0] = good;
     verdict[1] = state;
     verdict[2] = every;
+    verdict[3] = states;
 }

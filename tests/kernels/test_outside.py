@@ -39,14 +39,14 @@ LAUNCHES = {
     "found_pattern": [Launch({"text": letters(90, 2, np.int8), "pattern": np.array(pattern, np.int8), "hits": np.zeros(91, np.int32)},
                              {"n": 90, "m": len(pattern)}) for pattern in ([0, 1, 0, 1], [1, 1, 0], [0, 0, 0, 0, 0, 1])],
     "triangles": [Launch(graph(12, 7), {"n": 12})],
-    "nested_sums": [Launch({"a": RNG.integers(-9, 30, 40).astype(np.int32), "out": np.zeros(6, np.int32)}, {"n": n, "m": m})
+    "nested_sums": [Launch({"a": RNG.integers(-9, 30, 40).astype(np.int32), "out": np.zeros(7, np.int32)}, {"n": n, "m": m})
                     for n, m in ((5, 8), (3, 1), (4, 0), (0, 4))],
     "run_lengths": [Launch({"in": np.repeat(letters(30, 3), RNG.integers(1, 12, 30)), "out": np.zeros(700, np.uint8), "count": np.zeros(1, np.int32)},
                            {"n": n}) for n in (30, 1)],
     "alignment": [Launch({"query": letters(6, 4, np.int8), "text": letters(60, 4, np.int8), "best": np.zeros(1, np.int16)}, {"n": n})
                   for n in (60, 1, 0)],
     "words": [Launch({"s": TEXT, "found": np.zeros(80, np.uint16), "count": np.zeros(1, np.int32)}, {"n": n}) for n in (TEXT.size, 2, 0)],
-    "numbers": [Launch({"s": TEXT, "verdict": np.zeros(3, np.int32)}, {"n": n}) for n in (TEXT.size, 16, 1)],
+    "numbers": [Launch({"s": TEXT, "verdict": np.zeros(4, np.int32)}, {"n": n}) for n in (TEXT.size, 16, 1)],
     "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
 }
 
