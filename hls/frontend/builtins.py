@@ -308,13 +308,8 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
 }
 
-_MATH = [
-    "lgamma", "lgamma_r", "tgamma",
-]
-
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
-    **{name: (f"'{name}' is not built yet", "write it with + - * / and comparisons") for name in _MATH},
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},

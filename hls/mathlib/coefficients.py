@@ -77,6 +77,20 @@ def scaled_erfc(x):
     return mp.erfc(x) * mp.exp(x * x)
 
 
+def gamma_rest(y):
+    """log(gamma(y)) / ((y - 1) * (y - 2)), which has no pole at 1 and 2."""
+    limits = {1: mp.euler, 2: 1 - mp.euler}
+    return limits[int(y)] if y in limits else mp.loggamma(y) / ((y - 1) * (y - 2))
+
+
+def stirling_rest(z):
+    """r(y) * y for y = 1 / sqrt(z): what Stirling's formula leaves of log(gamma(y)) (Abramowitz and Stegun 6.1.41)."""
+    if not z:
+        return mpf(1) / 12
+    y = 1 / mp.sqrt(z)
+    return (mp.loggamma(y) - (y - mpf(1) / 2) * mp.log(y) + y - mp.log(2 * mp.pi) / 2) * y
+
+
 POLYNOMIALS = (
     Polynomial("EXP2", lambda x: mpf(2) ** x, 0, 1, 6, 30, "2^x", (1 << 30,)),
     Polynomial("SIN", of_root(mp.sin), 0, 0.617, 3, 30, "sin(x) / x in x^2", (1 << 30,)),
@@ -90,15 +104,28 @@ POLYNOMIALS = (
     Polynomial("ERF", of_root(mp.erf), 0, 1, 8, 30, "erf(x) / x in x^2"),
     Polynomial("ERFC", lambda s: scaled_erfc(4 * (1 + s) / (1 - s)) * 8 / (1 - s), -0.8, 0.5, 9, 29,
                "erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4)"),
+    Polynomial("STIRLING", stirling_rest, 0, 0.1112, 3, 30, "what Stirling's formula leaves of log(gamma(y)), times y, in 1 / y^2"),
     Polynomial("LOG1P", quotient(mp.log1p, 1), -0.0166, 0.0166, 4, 30, "log(1 + x) / x", (1 << 30,)),
     Polynomial("LOG2P", quotient(lambda x: mp.log1p(x) / mp.log(2), 1 / mp.log(2)), -0.0166, 0.0166, 4, 30, "log2(1 + x) / x"),
 )
+
+
+def gamma_tables() -> list[str]:
+    """The polynomials for the quarters of 1..3, each in how far along its quarter y is; one table for each coefficient."""
+    quarters = [Polynomial("", lambda u, k=k: gamma_rest(1 + (k + mpf(u)) / 4), 0, 1, 6, 30, "") for k in range(8)]
+    rows = [quarter.coefficients() for quarter in quarters]
+    error = max(quarter.error(row) for quarter, row in zip(quarters, rows, strict=True))
+    return [f"// log(gamma(y)) / ((y - 1) * (y - 2)) in quarters of 1..3, 30 bits below the point, error 2^{float(mp.log(error, 2)):.1f}",
+            *(_table(f"GAMMA_{k}", [row[k] for row in rows]) for k in range(7))]
+
 
 #: name -> (value, bits below the point)
 CONSTANTS = {
     "LOG2_E_16": (1 / mp.log(2), 16), "LOG2_E_31": (1 / mp.log(2), 31), "LN_2_40": (mp.log(2), 40),
     "LOG2_10_16": (mp.log(10, 2), 16), "LOG2_10_31": (mp.log(10, 2), 31), "LOG10_2_40": (mp.log(2, 10), 40),
     "LN_2_56": (mp.log(2), 56), "PI_2_31": (mp.pi / 2, 31), "PI_30": (mp.pi, 30),
+    "LN_PI_56": (mp.log(mp.pi), 56), "LOG2_PI_55": (mp.log(mp.pi, 2), 55), "LOG2_E_55": (1 / mp.log(2), 55),
+    "STIRLING_BASE_30": (mp.log(2 * mp.pi) / 2 - mpf(1) / 2, 30),
 }
 
 
@@ -141,7 +168,7 @@ def header() -> str:
         lines += polynomial.lines()
     lines += ["// constants; the number at the end says how many bits are below the point"]
     lines += [f"#define {name} {_literal(int(mp.nint(value * 2**bits)))}" for name, (value, bits) in CONSTANTS.items()]
-    return "\n".join([*lines, *log_tables(), *two_over_pi()]) + "\n"
+    return "\n".join([*lines, *log_tables(), *gamma_tables(), *two_over_pi()]) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Errors of the mathematical functions: within OpenCL's bounds, on a sample of all floats; and who says so."""
 
+import math
 import struct
 
 import mpmath
@@ -22,6 +23,7 @@ EXACT = {
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "erf": mpmath.erf, "erfc": mpmath.erfc,
     "atan2": mpmath.atan2, "atan2pi": lambda y, x: mpmath.atan2(y, x) / mpmath.pi, "hypot": mpmath.hypot,
     "pow": mpmath.power, "powr": mpmath.power, "pown": mpmath.power,
+    "tgamma": mpmath.gamma, "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 0 else mpmath.loggamma(x),
     "rootn": lambda x, n: mpmath.sign(x) * abs(x) ** (mpmath.mpf(1) / n),
 }
 #: no functions of real analysis: exact, and measured against the C library
@@ -48,6 +50,15 @@ def test_error_is_within_the_bound(measured, name):
     assert one.tried > 200_000
     assert not one.wrong, f"{name}({as_float(one.x)}, {as_float(one.y)}) is of the wrong kind"
     assert one.error <= BOUNDS[name], f"{name}({as_float(one.x)}, {as_float(one.y)})"
+
+
+def test_lgamma_of_positive_numbers_is_close():
+    """Also next to its zeros at 1 and 2; every float from 0.5 to 4 that the step meets, and a thousand of each power of two."""
+    xs = [*range(0x3f000000, 0x40800000, 997), *range(1, 0x7f800000, 8209)]
+    for x, (bits, exact) in zip(xs, shared_library().evaluate("lgamma", [(x, 0) for x in xs]), strict=True):
+        if abs(exact) < 2**128 and exact:
+            unit = 2.0 ** max(math.frexp(exact)[1] - 24, -149)
+            assert abs(as_float(bits) - exact) < 2 * unit, as_float(x)
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -89,6 +89,22 @@ def test_a_half_goes_through_float():
     assert a[0] == np.float16(np.exp(1.5)) and a[2] == np.float16(1.5**3)
 
 
+def test_the_sign_of_gamma():
+    source = """
+__kernel void f(__global const float *a, __global float *out, __global int *sign, int n) {
+  for (int i = 0; i < n; i++) { int s; out[i] = lgamma_r(a[i], &s); sign[i] = s; }
+}
+__kernel void two(__global const float2 *a, __global float2 *out, __global int2 *sign) { out[0] = lgamma_r(a[0], &sign[0]); }
+"""
+    a = np.array([0.0, -0.0, 1.5, -0.5, -1.5, -2.5, -3.0, -1e-40, 1e30, -1e30, np.inf, np.nan], np.float32)
+    out, sign = np.zeros(12, np.float32), np.zeros(12, np.int32)
+    run_kernel(parse_source(source).module, "f", {"a": a, "out": out, "sign": sign}, {"n": 12})
+    assert sign.tolist() == [1, -1, 1, -1, 1, -1, 0, -1, 1, 0, 1, 0]
+    assert out[2] == np.float32(-0.12078224) and np.isinf(out[[0, 1, 6, 9, 10]]).all() and np.isnan(out[11])
+    run_kernel(parse_source(source).module, "two", {"a": a[4:6], "out": out, "sign": sign})
+    assert sign[:2].tolist() == [1, -1]
+
+
 def test_the_coefficients_are_those_of_the_script():
     from hls.mathlib import coefficients
     assert coefficients.header() == mathlib.source("coefficients.h")
