@@ -159,4 +159,5 @@
 #define GAMMA_6 { \
     8604, 2475, 877, 360, 166, 83, 44, 25 }
 // 2/pi, words of 32 bits; the point is behind the first
-#define TWO_OVER_PI { 0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu }
+#define TWO_OVER_PI { \
+    0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu }
