@@ -299,7 +299,7 @@ _ROWS = (
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
 
 #: functions that take a number beside vectors: it stands for each component
-BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "fmin", "fmax", "ldexp", "pown", "rootn"})
+BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "smoothstep", "fmin", "fmax", "ldexp", "pown", "rootn"})
 
 #: get_X: (the IR's name for it, result type, takes a dimension)
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {

@@ -42,7 +42,7 @@ class LibraryCall:
         t = floating(mine) if mine else ct.DOUBLE if types[0] in (ct.LONG, ct.ULONG) else ct.FLOAT
         if t == ct.DOUBLE:
             if self.name not in DOUBLES:
-                return f"is not built for double; those of double are {', '.join(sorted(DOUBLES))}: convert its arguments to float"
+                return "is not built for double: convert its arguments to float; docs/arithmetic.md names the functions of double"
             signature = DOUBLES[self.name]
         if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in ("float", "double")):
             return f"takes ({', '.join(signature.parameters)})"

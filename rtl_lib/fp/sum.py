@@ -15,7 +15,7 @@ from itertools import zip_longest
 from amaranth import *
 
 from rtl_lib.arith.bits import at_most, leading_zeros, with_carry
-from rtl_lib.arith.levels import MUX, adder, any_of, shifter
+from rtl_lib.arith.levels import MUX, adder, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside

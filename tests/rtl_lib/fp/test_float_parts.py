@@ -16,7 +16,14 @@ from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
 from tests.rtl_lib.arith.pipeline_check import check
-from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, random_sums, random_triples, specials, underflowing_pairs
+from tests.rtl_lib.fp.float_vectors import (
+    random_float,
+    random_pairs,
+    random_sums,
+    random_triples,
+    specials,
+    underflowing_pairs,
+)
 
 BINARY_PARTS = [
     (FloatAdd, AddParams()), (FloatAdd, AddParams(subtract=True)), (FloatAdd, AddParams(BINARY16)),
