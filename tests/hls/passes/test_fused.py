@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hls.driver import compile
+from hls.driver import compile, plan_module
 from hls.frontend import parse_source
 from hls.ir import print_module, walk
 from hls.ir.interpreter import run_kernel
@@ -16,6 +16,7 @@ from hls.options import Options
 from hls.passes.fused import MOST_TERMS
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.passes.program import link_program
+from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const float *restrict a, __global float *restrict out, int n) {\n"
 #: body, and how often which float operation is left
@@ -116,3 +117,19 @@ def test_the_option_reaches_hardware():
     result = compile(HEAD + "for (int i = 0; i < n; i++) out[i] = a[i] * a[i + 1] + a[i + 2] * a[i + 3] + 1.0f;\n}\n", options=Options(fpc=True))
     assert any("fsum" in text for text in result.verilog.values())
     assert [w.message for w in result.warnings if w.severity == "note"] == ["a sum of 3 terms, 2 of them products, is rounded once: 3 roundings fewer"]
+
+
+#: loop -> its II as written, and fused: the sum that is carried waits for one addition
+RECURRENCES = {"s += a[i] * a[i];": (7, 7), "s = s + a[i] * a[i] + a[n - i];": (13, 7), "s = s * a[n] + a[i];": (11, 11)}
+
+
+@pytest.mark.parametrize("body", RECURRENCES)
+def test_no_loop_waits_longer(body):
+    def ii(**options):
+        text = f"{HEAD}float s = 1.0f; for (int i = 0; i < n; i++) {{ {body} }} out[0] = s;\n}}\n"
+        module = link_program(parse_source(text).module, options.get("fpc", False))
+        (kernel,), _ = plan_module(module, load_board("de5net"), Options(**options))
+        return max(plan.ii for op, plan in kernel.plan.loops.items() if "label" in op.attrs)
+
+    assert (ii(), ii(fpc=True)) == RECURRENCES[body]
+    assert ii(fp_relaxed=True, fpc=True) == ii(fp_relaxed=True)
