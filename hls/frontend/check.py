@@ -96,6 +96,7 @@ class Program(StatementChecker):
             return tree
         if not isinstance(known, tt.FunctionTree):
             self.add(tree.name, tree, span)
+            return tree  # what stood under this name had a mistake that has been told
         if not known.broken and not broken:
             self._check_same(known, tree)
         known.broken += broken
