@@ -32,7 +32,8 @@ class FuseTrees:
     looks at is one operation: "fma" for a product and a number, else "fsum".
 
     What a statement adds to a variable, or to an element, is added by an operation of its own: a loop that sums then waits for
-    an addition and no longer. The library's functions count on every rounding and are left alone.
+    an addition and no longer. The library's functions count on every rounding and are left alone, and so are those under
+    ``#pragma OPENCL FP_CONTRACT OFF``.
 
     ``tell`` gets a note for every tree.
     """
@@ -42,7 +43,7 @@ class FuseTrees:
     name = "fuse-trees"
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("library"):
+        if function.attrs.get("library") or not function.attrs.get("fp_contract", True):
             return function
         result = clone_function(function)
         used = uses(result.body)

@@ -104,6 +104,13 @@ def test_the_library_keeps_its_roundings():
     assert float_operations(with_it.functions["math__hypot"]) == float_operations(without.functions["math__hypot"])
 
 
+@pytest.mark.parametrize(("before", "inside", "fused"), [("#pragma OPENCL FP_CONTRACT OFF\n", "", 0), ("", "#pragma STDC FP_CONTRACT OFF\n", 0),
+                                                         ("#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL FP_CONTRACT ON\n", "", 1)])
+def test_the_program_may_forbid_it(before, inside, fused):
+    module = parse_source(f"{before}{HEAD}{inside}out[0] = a[0] * a[1] + a[2];\n}}\n").module
+    assert float_operations(link_program(module, True).functions["f"]).get("fma", 0) == fused
+
+
 def test_what_is_said():
     told = []
     linked("out[0] = a[0] * a[1] + a[2];\n  out[1] = a[0] * a[1] - a[2] * a[3] + a[4];\n  out[2] = a[0] + a[1] + a[2];", told)
