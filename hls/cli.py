@@ -68,7 +68,7 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("-I", "include_dirs", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="Search a folder for includes.")
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
-@click.option("-fpc", "fpc", is_flag=True, help="Round once at the end of a tree of additions.")
+@click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
 @click.option("-private-cache-bytes", "--private-cache-bytes", "cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=None,
               help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]")
 @click.option("-const-cache-bytes", "--const-cache-bytes", "const_cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=16384,

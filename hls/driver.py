@@ -15,7 +15,7 @@ from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_m
 from .options import Options
 from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
-from .passes.hardware import check_hardware, check_options
+from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.merged import Merged
@@ -88,13 +88,14 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     if options.no_interleaving is not None:
         board = replace(board, memory=board.memory.partitioned())
     with uncollected():
-        module = link_program(module)
+        fused = []
+        module = link_program(module, options.fpc, fused.append)
         kernels, told = plan_module(module, board, options)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
-    warnings = (*warnings, *told, *(one.warning for one in networks if one.warning))
+    warnings = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
     return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
 
 
@@ -123,7 +124,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), board.address_bits)
-    told, changed = [*check_hardware(module, board), *check_options(["-fpc"] if options.fpc else [])], []
+    told, changed = check_hardware(module, board), []
     onchip = board.memory.kind == "onchip"
     optimized = optimize(without_printf(module), PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),

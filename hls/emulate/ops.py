@@ -75,7 +75,14 @@ def _fma(op: Op, names: list[str]) -> str:
     return f"{'half_' if op.result.type.bits == 16 else ''}fused({', '.join(names)})"
 
 
-_SPECIAL = {"bitcast": _bitcast, "fma": _fma}
+def _fused_sum(op: Op, names: list[str]) -> str:
+    """Each term is a product; a number alone is its product with 1."""
+    given = iter(names)
+    terms = [f"{{{'true' if term[0] == '-' else 'false'}, {next(given)}, {next(given) if '*' in term else '1'}}}" for term in op.attrs["terms"]]
+    return f"fused_sum<{op.result.type.bits}, {c_type(op.result.type)}>({{{', '.join(terms)}}})"
+
+
+_SPECIAL = {"bitcast": _bitcast, "fma": _fma, "fsum": _fused_sum}
 
 #: every operation that :func:`expression` knows
 ROWS = frozenset({*WRAPPED, *ROUNDED, *EXPRESSIONS, *_SPECIAL})

@@ -1,6 +1,7 @@
 // What the C++ text of emulated kernels begins with: types, checked memory accesses, arithmetic as the IR defines it,
 // and the runner. One text is one library; one run at a time in it.
 
+#include <initializer_list>
 #include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -297,6 +298,60 @@ static float half_fused(float a, float b, float c) {
     double error = (product - (total - part)) + (c - part);
     if (isfinite(total) && error != 0 && !(bits_as<u64>(total) & 1)) total = nextafter(total, copysign(INFINITY, error));
     return (float)resized(total, 16, EVEN);
+}
+
+// A format: digits of its significand, exponents of its least number and of its largest one.
+template <unsigned BITS> struct Layout;
+template <> struct Layout<16> { static constexpr int digits = 11, lowest = -24, highest = 15; };
+template <> struct Layout<32> { static constexpr int digits = 24, lowest = -149, highest = 127; };
+template <> struct Layout<64> { static constexpr int digits = 53, lowest = -1074, highest = 1023; };
+
+template <class T> struct Term { bool minus; T a, b; };
+
+// total * 2^unit as a number of the format, rounded once; total is not 0
+template <unsigned BITS> static double rounded_once(__int128 total, int unit) {
+    using L = Layout<BITS>;
+    const unsigned __int128 size = total < 0 ? -(unsigned __int128)total : (unsigned __int128)total;
+    const u64 high = u64(size >> 64);
+    const int length = high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(u64(size));
+    const int last = unit + length - L::digits > L::lowest ? unit + length - L::digits : L::lowest, right = last - unit;
+    u64 kept = right > 0 ? u64(size >> right) : u64(size << -right);
+    if (right > 0) {
+        const unsigned __int128 rest = size & (((unsigned __int128)1 << right) - 1), half = (unsigned __int128)1 << (right - 1);
+        kept += rest > half || (rest == half && (kept & 1));
+    }
+    double result = ldexp(double(kept), last);
+    if (BITS < 64 && result >= ldexp(1.0, L::highest + 1)) result = INFINITY;
+    return total < 0 ? -result : result;
+}
+
+// A sum of products with one rounding; what lies 4 bits below the last one of the greatest product is cut off before.
+template <unsigned BITS, class T> static T fused_sum(std::initializer_list<Term<T>> terms) {
+    using L = Layout<BITS>;
+    double odd = 0;
+    int unit = L::lowest - L::digits + 1;
+    bool finite = true, all_zero = true, all_minus = true;
+    auto place = [](T x) { int e; frexp(double(x), &e); return e - L::digits > L::lowest ? e - L::digits : L::lowest; };
+    for (const auto &t : terms) {
+        const bool zero = t.a == 0 || t.b == 0, fits = isfinite(t.a) && isfinite(t.b);
+        if (!fits) odd += (t.minus ? -1.0 : 1.0) * double(t.a) * double(t.b);
+        finite = finite && fits;
+        all_zero = all_zero && zero;
+        all_minus = all_minus && (t.minus != (signbit(t.a) != signbit(t.b)));
+        if (!zero && fits && place(t.a) + place(t.b) > unit) unit = place(t.a) + place(t.b);
+    }
+    if (!finite) return T(odd);
+    if (all_zero) return T(all_minus ? -0.0 : 0.0);
+    unit -= 4;
+    __int128 total = 0;
+    for (const auto &t : terms) {
+        const int a = place(t.a), b = place(t.b), left = a + b - unit;
+        const __int128 product = (__int128)(i64)ldexp(double(t.a), -a) * (i64)ldexp(double(t.b), -b);
+        const __int128 size = product < 0 ? -product : product;
+        const __int128 cut = size == 0 || left < -127 ? 0 : left >= 0 ? size << left : size >> -left;
+        total += (product < 0) != t.minus ? -cut : cut;
+    }
+    return total ? T(rounded_once<BITS>(total, unit)) : T(0);
 }
 
 template <class T, unsigned N> INLINE T extracted(const Array<T, N> &a, u64 index) { return index < N ? a.e[index] : T(); }

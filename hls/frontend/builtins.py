@@ -299,7 +299,7 @@ _ROWS = (
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
 
 #: functions that take a number beside vectors: it stands for each component
-BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "fmin", "fmax", "ldexp", "pown", "rootn"})
+BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "smoothstep", "fmin", "fmax", "ldexp", "pown", "rootn"})
 
 #: get_X: (the IR's name for it, result type, takes a dimension)
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
@@ -308,13 +308,8 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
 }
 
-_MATH = [
-    "lgamma", "lgamma_r", "tgamma",
-]
-
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
-    **{name: (f"'{name}' is not built yet", "write it with + - * / and comparisons") for name in _MATH},
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},

@@ -1,14 +1,14 @@
 """The built-in functions on floats that are more than a few operations, or one operation of their own.
 
-Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float;
-a half goes through float, which has more than twice its digits.
+Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float and
+some also for double; a half goes through float, which has more than twice its digits.
 """
 
 from dataclasses import dataclass
 from functools import reduce
 
 from ..ir import FloatType, Value
-from ..mathlib import SIGNATURES
+from ..mathlib import DOUBLES, FUNCTIONS, SIGNATURES
 from . import types as ct
 
 __all__ = ["MATH", "LibraryCall", "floating"]
@@ -37,24 +37,31 @@ class LibraryCall:
 
     def rule(self, types):
         """As for a :class:`hls.frontend.builtins.BuiltinRow`."""
-        signature = SIGNATURES[self.name]
+        signature = _named(self.name)
         mine = [given for given, wanted in zip(types, signature.parameters) if wanted == "float"]
-        t = floating(mine) if mine else ct.FLOAT
+        t = floating(mine) if mine else ct.DOUBLE if types[0] in (ct.LONG, ct.ULONG) else ct.FLOAT
         if t == ct.DOUBLE:
-            return "is not built yet for double: convert its arguments to float"
-        if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted != "float"):
+            if self.name not in DOUBLES:
+                return "is not built for double: convert its arguments to float; docs/arithmetic.md names the functions of double"
+            signature = DOUBLES[self.name]
+        if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in ("float", "double")):
             return f"takes ({', '.join(signature.parameters)})"
         kinds = {**ct.SCALARS, "float": t}
         return tuple(kinds[name] for name in signature.parameters), kinds[signature.result]
 
     def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
-        signature = SIGNATURES[self.name]
+        signature = DOUBLES[self.name] if t in (ct.DOUBLE, ct.ULONG) else _named(self.name)
         half, single = FloatType(16), FloatType(32)
         narrow = any(x.type == half for x in v)
         v = [b.value("fresize", x, result=single) if x.type == half else x for x in v]
         result = ct.ir_type(ct.SCALARS[signature.result])
         value = b.value("call", *v, result=result, attrs={"callee": signature.function})
         return b.value("fresize", value, result=half) if narrow and result == single else value
+
+
+def _named(name: str):
+    """The float function of this name, which may be one of the library's own."""
+    return FUNCTIONS[f"math__{name}"]
 
 
 _OPERATIONS = [

@@ -1,4 +1,5 @@
 """The parts of a float: what ``fract``, ``modf`` and ``frexp`` give, each as a function of one value. Exact in every format.
+And the sign that ``lgamma_r`` gives.
 
 No program can call these: their names hold a dot. :mod:`.check_math` writes the calls that programs make in terms of them.
 """
@@ -7,7 +8,7 @@ import math
 
 from ..ir import BOOL, I32, Builder, IntType, Value
 from . import types as ct
-from .builtins_math import floating
+from .builtins_math import LibraryCall, floating
 
 __all__ = ["PARTS"]
 
@@ -91,4 +92,5 @@ def _one(types):
 PARTS = (
     ("modf.part", 1, _one, _modf), ("fract.part", 1, _one, _fract), ("frexp.mantissa", 1, _one, _mantissa),
     ("frexp.exponent", 1, lambda types: ((floating(types),), ct.INT), _exponent),
+    ("lgamma.sign", 1, LibraryCall("_gamma_sign").rule, LibraryCall("_gamma_sign")),
 )

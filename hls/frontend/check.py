@@ -96,6 +96,7 @@ class Program(StatementChecker):
             return tree
         if not isinstance(known, tt.FunctionTree):
             self.add(tree.name, tree, span)
+            return tree  # what stood under this name had a mistake that has been told
         if not known.broken and not broken:
             self._check_same(known, tree)
         known.broken += broken
@@ -183,6 +184,8 @@ class Program(StatementChecker):
         self._function_attributes(function, [*self._prototypes.get(function, ()), *self.attributes(node.decl)])
         if function.kernel:
             self._kernels[function] = node
+        if not self.contract:
+            function.attrs["fp_contract"] = False
         self._check_body(function, node)
 
     def called_kernel(self, kernel: tt.FunctionTree, span: Span) -> tt.FunctionTree:
@@ -195,6 +198,7 @@ class Program(StatementChecker):
             parameters, written, broken = self._parameters(node.decl.type, False)
             self._called[kernel] = tree = tt.FunctionTree(f"{kernel.name}__called", False, kernel.result, parameters, kernel.span,
                                                           broken=broken, written_types=written)
+            tree.attrs |= {name: value for name, value in kernel.attrs.items() if name == "fp_contract"}
             try:
                 self._check_body(tree, node)
             finally:

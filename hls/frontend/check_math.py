@@ -1,4 +1,4 @@
-"""Functions with a second result behind a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``remquo``.
+"""Functions with a second result behind a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``lgamma_r``, ``remquo``.
 
 Each is written out in functions that give one value. Its operands are evaluated once, into variables of their own.
 """
@@ -12,7 +12,10 @@ __all__ = ["PointerMathChecker"]
 
 #: name -> (function whose value it has, function of what goes behind the pointer)
 _PAIRS = {"sincos": ("sin", "cos"), "fract": ("fract.part", "floor"), "modf": ("modf.part", "trunc"),
-          "frexp": ("frexp.mantissa", "frexp.exponent")}
+          "frexp": ("frexp.mantissa", "frexp.exponent"), "lgamma_r": ("lgamma", "lgamma.sign")}
+
+#: those of which the second result is an integer
+_COUNTS = frozenset({"frexp", "lgamma_r", "remquo"})
 
 
 class PointerMathChecker(VectorCallChecker):
@@ -28,7 +31,7 @@ class PointerMathChecker(VectorCallChecker):
         if not isinstance(ct.element_of(t), ct.Float):
             t = ct.with_element(t, ct.FLOAT)
         kept = [self._kept(self.assignable(e, t, f"an argument of {name}")) for e in given]
-        kept.append(self._kept(self._second(name, nodes[-1], ct.with_element(t, ct.INT) if name in ("frexp", "remquo") else t)))
+        kept.append(self._kept(self._second(name, nodes[-1], ct.with_element(t, ct.INT) if name in _COUNTS else t)))
         *operands, place = [variable for _, variable in kept]
         first, second = self._remquo(operands, span) if name == "remquo" else \
             [self.applied(function, operands, span) for function in _PAIRS[name]]

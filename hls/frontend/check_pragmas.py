@@ -18,6 +18,7 @@ class PragmaChecker(DeclarationChecker):
     def __init__(self, syntax):
         super().__init__(syntax)
         self._groups = 0  #: blocks of loops to be fused so far
+        self.contract = True  #: whether the program lets expressions of the functions that follow round less often
 
     def pragma(self, node) -> list[LoopPragma]:
         """The loop pragma that a node is, if it is one; others are warned of where they ask for something unknown."""
@@ -27,10 +28,20 @@ class PragmaChecker(DeclarationChecker):
         if pragma is not None:
             return [pragma]
         kind = "attribute" if text.startswith("__attribute__") else "pragma"
-        name = (without_vendor(str(text)).split() or [""])[0]
+        words = without_vendor(str(text)).split() or [""]
+        if words[:1] in (["OPENCL"], ["STDC"]) and words[1:2] == ["FP_CONTRACT"]:
+            self._contraction(words[2:] != ["OFF"])
+        name = words[0]
         if name not in IGNORED_PRAGMAS:
             self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name))
         return []
+
+    def _contraction(self, allowed: bool):
+        """FP_CONTRACT in a function counts for all of it; outside, for all functions that follow."""
+        if self.function is None:
+            self.contract = allowed
+        elif not allowed:
+            self.function.attrs["fp_contract"] = False
 
     def _similar_pragma(self, name: str) -> str:
         return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""

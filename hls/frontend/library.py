@@ -13,9 +13,6 @@ from .preprocess import preprocess
 
 __all__ = ["link"]
 
-_BY_FUNCTION = {signature.function: signature for signature in mathlib.SIGNATURES.values()}
-
-
 def link(module: Module) -> Module:
     """The module with every library function that it calls, callees before their callers."""
     found: dict[str, Function] = {}
@@ -28,7 +25,7 @@ def _add_callees(function: Function, beside: dict[str, Function], found: dict[st
     """Add what ``function`` calls; ``beside`` are the functions of its own file where that is one of the library."""
     for op in walk(function.body):
         name = op.attrs["callee"] if op.opcode == "call" else None
-        home = _compiled(_BY_FUNCTION[name].file) if name in _BY_FUNCTION else beside
+        home = _compiled(mathlib.FUNCTIONS[name].file) if name in mathlib.FUNCTIONS else beside
         if name in home and name not in found:
             _add_callees(home[name], home, found)
             found[name] = clone_function(home[name])
@@ -38,11 +35,12 @@ def _add_callees(function: Function, beside: dict[str, Function], found: dict[st
 def _compiled(file: str) -> dict[str, Function]:
     """The functions of one of the library's files, by their names in the IR."""
     folder = str(resources.files(mathlib.__name__))
-    program = check(parse(preprocess(mathlib.source(file), file, {}, [folder]), file))
+    syntax = parse(preprocess(mathlib.source(file), file, {}, [folder]), file)
+    program = check(syntax, doubles=file.startswith("double_"))
     if program.diagnostics:
         raise AssertionError(f"the library does not compile: {program.diagnostics[0]}")
     functions = lower(program.functions, program.constants, {}).functions
-    names = {name: f"math__{name}" for name in functions}
+    names = {name: mathlib.prefix(file) + name for name in functions}
     for function in functions.values():
         function.name = names[function.name]
         function.attrs["library"] = True  # its places in the source are nobody's business

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from .values import float_to_bits, round_float
 
-__all__ = ["ROUNDINGS", "fma", "integral", "resize", "rounded", "sqrt", "to_integer"]
+__all__ = ["GUARD", "ROUNDINGS", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
 
 #: what rounds a rational number to an integer, by the name that the attribute ``rounding`` of an operation has
 ROUNDINGS = {
@@ -15,6 +15,9 @@ ROUNDINGS = {
     "down": math.floor,
     "away": lambda x: math.floor(x + Fraction(1, 2)) if x >= 0 else math.ceil(x - Fraction(1, 2)),
 }
+
+#: bits below the last one of the greatest term that a fused sum keeps
+GUARD = 4
 
 #: width -> (bits of the significand, exponent of the least number, exponent of the largest one)
 _LAYOUT = {16: (11, -24, 15), 32: (24, -149, 127), 64: (53, -1074, 1023)}
@@ -86,3 +89,36 @@ def fma(a: float, b: float, c: float, bits: int) -> float:
     if error and not float_to_bits(total, 64) & 1:
         total = math.nextafter(total, math.copysign(math.inf, error))
     return round_float(total, bits)
+
+
+def fused_sum(terms: tuple[str, ...], values: tuple[float, ...], bits: int) -> float:
+    """The sum of products and numbers with one rounding at the end.
+
+    ``terms`` says of which: see "fsum" in :mod:`.optable`. The last bit of a product of significands is its unit. All terms are
+    cut off, in magnitude, :data:`GUARD` bits below the unit of the greatest; the rest is added exactly.
+    """
+    given = iter(values)
+    factors = [(-1.0 if term[0] == "-" else 1.0, next(given), next(given) if "*" in term else 1.0) for term in terms]
+    if not all(map(math.isfinite, values)):
+        # a product of finite numbers may overflow, but does not count beside an infinity
+        return sum(sign * a * b if not (math.isfinite(a) and math.isfinite(b)) else 0.0 for sign, a, b in factors)
+    precision, lowest, _ = _LAYOUT[bits]
+    parts = [(sign, _taken_apart(a, precision, lowest), _taken_apart(b, precision, lowest)) for sign, a, b in factors]
+    least = lowest - precision + 1
+    unit = max([least, *(a[1] + b[1] for _, a, b in parts if a[0] and b[0])]) - GUARD
+    total = sum(int(sign) * _cut(a[0] * b[0], a[1] + b[1] - unit) for sign, a, b in parts)
+    if total:
+        return rounded(Fraction(total) * Fraction(2) ** unit, bits)
+    all_zero = all(a == 0 or b == 0 for _, a, b in factors)
+    return -0.0 if all_zero and all(math.copysign(1, sign) * math.copysign(1, a) * math.copysign(1, b) < 0 for sign, a, b in factors) else 0.0
+
+
+def _taken_apart(x: float, precision: int, lowest: int) -> tuple[int, int]:
+    """(significand, exponent of its last bit) in a format whose least number is 2^lowest."""
+    unit = max(math.frexp(x)[1] - precision, lowest)
+    return int(math.ldexp(x, -unit)) if unit > -1022 else int(Fraction(x) / Fraction(2) ** unit), unit
+
+
+def _cut(product: int, left: int) -> int:
+    size = abs(product) << left if left >= 0 else abs(product) >> -left
+    return -size if product < 0 else size

@@ -152,6 +152,9 @@ _ROWS = [
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
     OpInfo("fma", 3, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fma(*v, r.bits)),
+    # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added, subtracted), "+*", "-*"
+    # (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut off before
+    OpInfo("fsum", None, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fused_sum(attrs["terms"], v, r.bits)),
     OpInfo("fsqrt", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.sqrt(v[0], r.bits)),
     OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
            lambda v, t, r, attrs: exact.integral(v[0], attrs["rounding"])),

@@ -134,6 +134,14 @@ class _Verifier:
                  "same": target.bits == source.bits, "different": target.bits != source.bits}.get(size, True)
         self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
 
+    def _check_fsum(self, op):
+        self._check_pure(op)
+        terms = op.attrs.get("terms")
+        known = isinstance(terms, (tuple, list)) and len(terms) > 1 and {"+", "-", "+*", "-*"}.issuperset(terms)
+        self._require(known, op, f"is a sum of two or more of +, -, +* and -*, not of {terms!r}")
+        wanted = sum(map(len, terms))
+        self._require(len(op.operands) == wanted, op, f"has {len(op.operands)} operands, not the {wanted} of its terms")
+
     def _check_const(self, op):
         value, type = op.attrs.get("value"), op.result.type
         self._require(value is not None, op, "has no value")

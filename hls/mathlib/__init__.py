@@ -1,7 +1,8 @@
 """The mathematical functions of OpenCL that are no single operation: their source in OpenCL C, and an index of it.
 
 Nothing here is executed. ``hls.frontend.library`` compiles the functions that a program calls like any helper of the
-program's own; each file includes what it needs. Names that start with ``_`` are for the library itself.
+program's own; each file includes what it needs. Names that start with ``_`` are for the library itself. Files whose names
+start with ``double_`` hold the functions of double, under the same names; the others those of float.
 """
 
 import re
@@ -10,10 +11,10 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-__all__ = ["SIGNATURES", "Signature", "source"]
+__all__ = ["DOUBLES", "FUNCTIONS", "SIGNATURES", "Signature", "prefix", "source"]
 
 #: a definition at the start of a line: result, name, parameters
-_DEFINITION = re.compile(r"^(float|int|uint|bool) ([a-z]\w*)\(([^)]*)\)\s*\{", re.MULTILINE)
+_DEFINITION = re.compile(r"^(float|double|int|uint|long|ulong|bool) (\w+)\(([^)]*)\)\s*\{", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,17 @@ class Signature:
 
     @property
     def function(self) -> str:
-        return f"math__{self.name}"
+        return prefix(self.file) + self.name
+
+    @property
+    def floating(self) -> str:
+        """The format that it is for: "float" or "double"."""
+        return "double" if self.file.startswith("double_") else "float"
+
+
+def prefix(file: str) -> str:
+    """What precedes the names of a file's functions in the IR."""
+    return "math_double__" if file.startswith("double_") else "math__"
 
 
 @cache
@@ -36,15 +47,22 @@ def source(file: str) -> str:
     return resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 
-def _signatures():
-    found = {}
+def _found():
     for item in sorted(resources.files(__package__).iterdir(), key=lambda each: each.name):
         if item.name.endswith(".cl"):
             for result, name, parameters in _DEFINITION.findall(source(item.name)):
                 types = tuple(parameter.split()[0] for parameter in parameters.split(","))
-                found[name] = Signature(name, item.name, result, types)
-    return found
+                yield Signature(name, item.name, result, types)
 
 
-#: name -> signature of every function that a program may call
-SIGNATURES = MappingProxyType(_signatures())
+#: name in the IR -> signature of every function that is no header's
+FUNCTIONS = MappingProxyType({each.function: each for each in _found()})
+
+
+def _public(floating: str):
+    return MappingProxyType({each.name: each for each in FUNCTIONS.values()
+                             if each.floating == floating and not each.name.startswith("_")})
+
+
+#: name -> signature of every function of float that a program may call, and of every one of double
+SIGNATURES, DOUBLES = _public("float"), _public("double")

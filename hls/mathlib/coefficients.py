@@ -1,4 +1,4 @@
-"""Writes coefficients.h: the constants of the mathematical functions, each polynomial with the error it leaves.
+"""Writes coefficients.h and double_coefficients.h: the constants of the mathematical functions, each polynomial with the error it leaves.
 
 Run ``python -m hls.mathlib.coefficients`` after a change; it needs mpmath. A polynomial interpolates at Chebyshev nodes,
 which is within a factor of two of the best one; its coefficients are then rounded to fixed point, and the error of the
@@ -25,7 +25,7 @@ class Polynomial:
     low: float
     high: float
     degree: int
-    bits: int
+    bits: int | tuple[int, ...]  #: one for all coefficients, or one for each
     what: str
     fixed: tuple[int, ...] = ()  #: coefficients known beforehand, from the lowest on, as integers of ``bits`` bits
 
@@ -34,17 +34,21 @@ class Polynomial:
         nodes = self.degree + 1 - len(self.fixed)
         points = [self._point(mp.cos(mp.pi * (2 * k + 1) / (2 * nodes))) for k in range(nodes)]
         rows = [[x**k for k in range(len(self.fixed), self.degree + 1)] for x in points]
-        known = [sum(mpf(c) / 2**self.bits * x**k for k, c in enumerate(self.fixed)) for x in points]
+        known = [self._value(self.fixed, x) for x in points]
         values = [self.function(x) - part for x, part in zip(points, known, strict=True)]
         solved = mp.lu_solve(mp.matrix(rows), mp.matrix(values))
-        return [*self.fixed, *(int(mp.nint(c * 2**self.bits)) for c in solved)]
+        return [*self.fixed, *(int(mp.nint(c * 2**self.places(len(self.fixed) + k))) for k, c in enumerate(solved))]
+
+    def places(self, k: int) -> int:
+        """Bits below the point of coefficient ``k``."""
+        return self.bits if isinstance(self.bits, int) else self.bits[k]
+
+    def _value(self, coefficients, x):
+        return sum(mpf(c) / 2**self.places(k) * x**k for k, c in enumerate(coefficients))
 
     def error(self, coefficients: list[int]):
         """The largest absolute error on the grid."""
-        def value(x):
-            return sum(mpf(c) / 2**self.bits * x**k for k, c in enumerate(coefficients))
-
-        return max(abs(value(x) - self.function(x)) for x in (self._point(mpf(k) / GRID * 2 - 1) for k in range(GRID + 1)))
+        return max(abs(self._value(coefficients, x) - self.function(x)) for x in (self._point(mpf(k) / GRID * 2 - 1) for k in range(GRID + 1)))
 
     def _point(self, t):
         return (mpf(self.low) + self.high) / 2 + t * (mpf(self.high) - self.low) / 2
@@ -52,14 +56,17 @@ class Polynomial:
     def lines(self) -> list[str]:
         coefficients = self.coefficients()
         error = float(mp.log(self.error(coefficients), 2))
-        head = f"// {self.what}: {self.low} to {self.high}, {self.bits} bits below the point, error 2^{error:.1f}"
+        bits = ", ".join(map(str, [self.bits] if isinstance(self.bits, int) else self.bits))
+        head = f"// {self.what}: {self.low} to {self.high}, {bits} bits below the point, error 2^{error:.1f}"
         return [head, *(f"#define {self.name}_{k} {_literal(c)}" for k, c in enumerate(coefficients))]
 
 
 def _literal(number: int) -> str:
     if -(1 << 31) <= number < 1 << 31:
         return f"{number}" if number >= 0 else f"({number})"
-    return f"{number}u" if 0 <= number < 1 << 32 else f"{number}L"
+    if 0 <= number < 1 << 32:
+        return f"{number}u"
+    return f"{number}L" if number < 1 << 63 else f"{number}UL"
 
 
 def quotient(f, limit):
@@ -77,6 +84,20 @@ def scaled_erfc(x):
     return mp.erfc(x) * mp.exp(x * x)
 
 
+def gamma_rest(y):
+    """log(gamma(y)) / ((y - 1) * (y - 2)), which has no pole at 1 and 2."""
+    limits = {1: mp.euler, 2: 1 - mp.euler}
+    return limits[int(y)] if y in limits else mp.loggamma(y) / ((y - 1) * (y - 2))
+
+
+def stirling_rest(z):
+    """r(y) * y for y = 1 / sqrt(z): what Stirling's formula leaves of log(gamma(y)) (Abramowitz and Stegun 6.1.41)."""
+    if not z:
+        return mpf(1) / 12
+    y = 1 / mp.sqrt(z)
+    return (mp.loggamma(y) - (y - mpf(1) / 2) * mp.log(y) + y - mp.log(2 * mp.pi) / 2) * y
+
+
 POLYNOMIALS = (
     Polynomial("EXP2", lambda x: mpf(2) ** x, 0, 1, 6, 30, "2^x", (1 << 30,)),
     Polynomial("SIN", of_root(mp.sin), 0, 0.617, 3, 30, "sin(x) / x in x^2", (1 << 30,)),
@@ -90,15 +111,28 @@ POLYNOMIALS = (
     Polynomial("ERF", of_root(mp.erf), 0, 1, 8, 30, "erf(x) / x in x^2"),
     Polynomial("ERFC", lambda s: scaled_erfc(4 * (1 + s) / (1 - s)) * 8 / (1 - s), -0.8, 0.5, 9, 29,
                "erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4)"),
+    Polynomial("STIRLING", stirling_rest, 0, 0.1112, 3, 30, "what Stirling's formula leaves of log(gamma(y)), times y, in 1 / y^2"),
     Polynomial("LOG1P", quotient(mp.log1p, 1), -0.0166, 0.0166, 4, 30, "log(1 + x) / x", (1 << 30,)),
     Polynomial("LOG2P", quotient(lambda x: mp.log1p(x) / mp.log(2), 1 / mp.log(2)), -0.0166, 0.0166, 4, 30, "log2(1 + x) / x"),
 )
+
+
+def gamma_tables() -> list[str]:
+    """The polynomials for the quarters of 1..3, each in how far along its quarter y is; one table for each coefficient."""
+    quarters = [Polynomial("", lambda u, k=k: gamma_rest(1 + (k + mpf(u)) / 4), 0, 1, 6, 30, "") for k in range(8)]
+    rows = [quarter.coefficients() for quarter in quarters]
+    error = max(quarter.error(row) for quarter, row in zip(quarters, rows, strict=True))
+    return [f"// log(gamma(y)) / ((y - 1) * (y - 2)) in quarters of 1..3, 30 bits below the point, error 2^{float(mp.log(error, 2)):.1f}",
+            *(_table(f"GAMMA_{k}", [row[k] for row in rows]) for k in range(7))]
+
 
 #: name -> (value, bits below the point)
 CONSTANTS = {
     "LOG2_E_16": (1 / mp.log(2), 16), "LOG2_E_31": (1 / mp.log(2), 31), "LN_2_40": (mp.log(2), 40),
     "LOG2_10_16": (mp.log(10, 2), 16), "LOG2_10_31": (mp.log(10, 2), 31), "LOG10_2_40": (mp.log(2, 10), 40),
     "LN_2_56": (mp.log(2), 56), "PI_2_31": (mp.pi / 2, 31), "PI_30": (mp.pi, 30),
+    "LN_PI_56": (mp.log(mp.pi), 56), "LOG2_PI_55": (mp.log(mp.pi, 2), 55), "LOG2_E_55": (1 / mp.log(2), 55),
+    "STIRLING_BASE_30": (mp.log(2 * mp.pi) / 2 - mpf(1) / 2, 30),
 }
 
 
@@ -126,23 +160,79 @@ def _table(name: str, numbers: list[int]) -> str:
     return f"#define {name} {{ \\\n    " + ", \\\n    ".join(rows) + " }"
 
 
-def two_over_pi() -> list[str]:
-    """Words of 32 bits of 2/pi after the point, as many as the largest float needs."""
-    words = 7
-    number = int(mp.floor(2 / mp.pi * mpf(2) ** (32 * words)))
-    digits = [f"0x{number >> 32 * (words - 1 - k) & 0xFFFFFFFF:08x}u" for k in range(words)]
-    return ["// 2/pi, words of 32 bits; the point is behind the first", f"#define TWO_OVER_PI {{ 0u, {', '.join(digits)} }}"]
+def two_over_pi(words: int, bits: int) -> list[str]:
+    """Words of 2/pi after the point, as many as the largest number of a format needs."""
+    with mp.workprec(bits * words + 64):
+        number = int(mp.floor(2 / mp.pi * mpf(2) ** (bits * words)))
+    suffix = "u" if bits == 32 else "UL"
+    digits = [f"0x{number >> bits * (words - 1 - k) & (1 << bits) - 1:0{bits // 4}x}{suffix}" for k in range(words)]
+    return [f"// 2/pi, words of {bits} bits; the point is behind the first", _table("TWO_OVER_PI", [f"0{suffix}", *digits])]
 
 
-def header() -> str:
-    """The text of coefficients.h."""
+def _constants(table: dict) -> list[str]:
+    return ["// constants; the number at the end says how many bits are below the point",
+            *(f"#define {name} {_literal(int(mp.nint(value * 2**bits)))}" for name, (value, bits) in table.items())]
+
+
+# -- double
+
+_MIXED = (62, 62, 62, 53, 53, 53)
+
+DOUBLE_POLYNOMIALS = (
+    Polynomial("EXP", lambda v: quotient(mp.expm1, 1)(v / 64), 0, 0.694, 5, _MIXED, "(e^(v / 64) - 1) * 64 / v", (1 << 62,)),
+    Polynomial("LOG2P", quotient(lambda x: mp.log1p(x) / mp.log(2), 1 / mp.log(2)), -0.0056, 0.00782, 7, (62, 62, 62, 62, 32, 32, 32, 32),
+               "log2(1 + x) / x"),
+    Polynomial("SIN", of_root(mp.sin), 0, 0.61686, 7, 62, "sin(x) / x in x^2", (1 << 62,)),
+    Polynomial("COS", lambda z: mp.cos(mp.sqrt(z)), 0, 0.61686, 7, 62, "cos(x) in x^2", (1 << 62,)),
+)
+
+DOUBLE_CONSTANTS = {
+    "LN_2_64": (mp.log(2), 64), "LOG10_2_64": (mp.log(2, 10), 64), "LN_10_62": (mp.log(10), 62), "PI_2_63": (mp.pi / 2, 63),
+}
+
+
+def _units() -> list[str]:
+    """The logarithms of 2^(1/64): the upper bits are cut off, not rounded, as the lower ones follow. Factors are cut off, too."""
+    lines = ["// log(2^(1/64)) to the bases e and 10: 64 bits below the point, and 32 more; the reciprocal, 24 bits below the point"]
+    for name, unit in (("EXP", mp.log(2) / 64), ("EXP10", mp.log(2, 10) / 64)):
+        whole = int(mp.floor(unit * mpf(2) ** 96))
+        lines += [f"#define {name}_UNIT_64 {_literal(whole >> 32)}", f"#define {name}_UNIT_LOW {_literal(whole & 0xFFFFFFFF)}",
+                  f"#define {name}_FACTOR_24 {int(mp.floor(2**24 / unit))}L"]
+    return lines
+
+
+def double_tables() -> list[str]:
+    """2^(k / 64); and as :func:`log_tables` for 128 intervals, with reciprocals of 9 bits. How small a logarithm may be, together with
+    what is added to it, says how many bits more of it count: the upper byte of LOG_MORE; the lower one are those bits."""
+    reciprocals = []
+    for k in range(128):
+        middle = (1 + (mpf(k) + mpf(1) / 2) / 128) / (2 if k >= DOUBLE_LOG_SPLIT else 1)
+        reciprocals.append(512 if k in (0, 127) else int(mp.nint(512 / middle)))
+    logarithms = [int(mp.floor(-mp.log(mpf(r) / 512, 2) * 2**71 + mpf(1) / 2)) for r in reciprocals]
+    spare = [min(4, int(mp.floor(-mp.log(abs(mpf(each)) / 2**71 + mpf(2) ** -6, 2)))) for each in logarithms]
+    return ["// 2^(k / 64), 62 bits below the point", _table("EXP_POWERS", [int(mp.nint(mpf(2) ** (62 + mpf(k) / 64))) for k in range(64)]),
+            "// reciprocals of the middles of 128 intervals of 1..2 (of half of that from LOG_SPLIT on), 9 bits below the point",
+            f"#define LOG_SPLIT {DOUBLE_LOG_SPLIT}", _table("LOG_RECIPROCALS", reciprocals),
+            "// minus their logarithms to the base 2, 63 bits below the point; 8 bits more, and 256 times how many of them count",
+            _table("LOG_VALUES", [f"{each >> 8}L" for each in logarithms]),
+            _table("LOG_MORE", [256 * places + (each & 255) for places, each in zip(spare, logarithms, strict=True)])]
+
+
+DOUBLE_LOG_SPLIT = 53
+
+
+def _text(polynomials, constants, *tables: list[str]) -> str:
     lines = ["// Written by hls/mathlib/coefficients.py; do not edit."]
-    for polynomial in POLYNOMIALS:
-        lines += polynomial.lines()
-    lines += ["// constants; the number at the end says how many bits are below the point"]
-    lines += [f"#define {name} {_literal(int(mp.nint(value * 2**bits)))}" for name, (value, bits) in CONSTANTS.items()]
-    return "\n".join([*lines, *log_tables(), *two_over_pi()]) + "\n"
+    lines += [line for polynomial in polynomials for line in polynomial.lines()]
+    return "\n".join([*lines, *_constants(constants), *(line for table in tables for line in table)]) + "\n"
+
+
+def headers() -> dict[str, str]:
+    """The headers by name."""
+    return {"coefficients.h": _text(POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables(), two_over_pi(7, 32)),
+            "double_coefficients.h": _text(DOUBLE_POLYNOMIALS, DOUBLE_CONSTANTS, _units(), double_tables(), two_over_pi(21, 64))}
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("coefficients.h").write_text(header())
+    for name, text in headers().items():
+        Path(__file__).with_name(name).write_text(text)

@@ -2,9 +2,7 @@
 #include "logarithm.h"
 
 float log(float x) {
-  uint bits = as_uint(x);
-  long sum = _log_exponent(bits) * (long)LN_2_56 + _ln_significand(bits);
-  return _log_special(x, _from_fixed(sum, 56));
+  return _log_special(x, _from_fixed(_ln_fixed(as_uint(x)), 56));
 }
 
 float log2(float x) {

@@ -53,6 +53,11 @@ long _log2_significand(uint bits) {
   return (_log2_values[_log_interval(bits)] << 16) + (((long)r * p) >> 6);
 }
 
+// The natural logarithm in Q.56.
+long _ln_fixed(uint bits) {
+  return _log_exponent(bits) * (long)LN_2_56 + _ln_significand(bits);
+}
+
 // The logarithm to the base 2 in Q.55; exact for powers of two.
 long _log2_fixed(uint bits) {
   return ((long)_log_exponent(bits) << 55) + (_log2_significand(bits) >> 1);

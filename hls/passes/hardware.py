@@ -3,7 +3,6 @@
 A part that gets built takes its row out of here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -12,7 +11,7 @@ from ..ir import Function, Module, Op, walk
 from ..target.board import Board
 from .program import compute_units
 
-__all__ = ["ATTRIBUTES", "LEFT_OUT", "OPTIONS", "check_hardware", "check_options"]
+__all__ = ["ATTRIBUTES", "LEFT_OUT", "check_hardware"]
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,6 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
 
 #: attribute -> values of it that ask for what is done anyway
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "private_copies": (0, 1), "force_pow2_depth": (0,)}
-
-#: option of the command line -> what hardware does instead
-OPTIONS: dict[str, str] = {
-    "-fpc": "every floating-point operation rounds its own result",
-}
-
-
-def check_options(asked: Iterable[str]) -> list[Diagnostic]:
-    """Warnings for options that are not followed."""
-    return [Diagnostic(f"{name} is not yet followed by hardware: {OPTIONS[name]}", None, "", "warning")
-            for name in asked if name in OPTIONS]
-
 
 def check_hardware(module: Module, board: Board) -> list[Diagnostic]:
     """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet, or not on this board."""

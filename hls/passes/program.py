@@ -1,28 +1,31 @@
 """What concerns all kernels of a program: pipes join them, and kernels that run by themselves get their copies."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from ..diag import CompileError
+from ..diag import CompileError, Diagnostic
 from ..ir import Builder, Function, MemoryObject, Module, Op, Region, walk
 from ..ir.clone import clone_function, clone_module
 from ..ir.rewrite import constant, rewrite
 from .fold import Fold
+from .fused import FuseTrees
 from .inline import Inline
 
 __all__ = ["compute_units", "link_program", "repeat_for_ever"]
 
 
-def link_program(module: Module) -> Module:
-    """The program as hardware and emulator see it.
+def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None) -> Module:
+    """The program as hardware and emulator see it. With ``fpc`` sums are fused, of which ``tell`` gets a note each.
 
     Before: as the frontend made it. After: pipe arguments of the same name are one channel of that name. An autorun kernel
     stands as often as its ``num_compute_units`` say, each copy with its place among them, as NAME_X, NAME_X_Y or NAME_X_Y_Z;
     one of a single work-item begins again when it ends. Raises CompileError for pipes that do not fit.
     """
     result = clone_module(module)
+    if fpc:  # before helpers become a part of their callers: what stands in one expression is seen
+        result = Module({name: FuseTrees(tell).run(f) for name, f in result.functions.items()}, result.sources, result.channels)
     for function in result.kernels:
         _link_pipes(function, result.channels)
     if not any(f.attrs.get("autorun") for f in result.kernels):

@@ -13,7 +13,7 @@ __all__ = ["SmallLoops"]
 _EFFECTS = frozenset({"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"})
 #: operations that cost as much as many others, each
 _LARGE = frozenset({"udiv", "sdiv", "urem", "srem", "fdiv", "fsqrt"})
-_FLOAT = frozenset({"fadd", "fsub", "fmul", "fma"})
+_FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ _OPERATIONS = {
     "eq": "integer compare", "ne": "integer compare", "ult": "integer compare", "ule": "integer compare",
     "slt": "integer compare", "sle": "integer compare",
     "fadd": "floating-point add", "fsub": "floating-point subtract", "fmul": "floating-point multiply",
+    "fma": "floating-point multiply and add", "fsum": "floating-point sum rounded once", "fsqrt": "square root",
+    "fintegral": "rounding to a whole number", "fresize": "floating-point conversion",
     "fdiv": "floating-point divide", "fneg": "floating-point negate", "fabs": "floating-point absolute value",
     "feq": "floating-point compare", "fne": "floating-point compare", "flt": "floating-point compare",
     "fle": "floating-point compare", "zext": "integer conversion", "sext": "integer conversion",

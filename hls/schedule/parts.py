@@ -16,6 +16,7 @@ from rtl_lib.fp.integral import FloatIntegral, IntegralParams
 from rtl_lib.fp.multiply import FloatMul, FloatMulParams
 from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
+from rtl_lib.fp.sum import FloatSum, FloatSumParams
 
 from ..ir import Op, Value
 from ..ir.values import signed
@@ -98,6 +99,7 @@ def _float_product(part: type) -> Callable[..., PartChoice]:
 #: operations that multiply, which also depend on the target's hard multipliers
 _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     "mul": _mul, "fmul": _float_product(FloatMul), "fma": _float_product(FloatFma),
+    "fsum": lambda op, **multiplier: PartChoice(FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _format(op.result), **multiplier)),
 }
 
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {

@@ -15,6 +15,7 @@ from rtl_lib.fp.integral import FloatIntegral
 from rtl_lib.fp.multiply import FloatMul
 from rtl_lib.fp.resize import FloatResize
 from rtl_lib.fp.sqrt import FloatSqrt
+from rtl_lib.fp.sum import FloatSum
 
 from .divide import IntDivRem
 from .multiply import IntMul
@@ -23,7 +24,7 @@ from .pipelined import PipelinedPart, balanced_cuts, least_registers, segments
 __all__ = ["PARTS", "Choice", "PeriodTooShort", "choose", "latency_for"]
 
 PARTS: MappingProxyType[str, type[PipelinedPart]] = MappingProxyType({part.kind: part for part in (
-    FloatAdd, FloatMul, FloatFma, FloatDiv, FloatSqrt, FloatCompare, FloatIntegral, FloatResize, IntToFloat, FloatToInt,
+    FloatAdd, FloatMul, FloatFma, FloatSum, FloatDiv, FloatSqrt, FloatCompare, FloatIntegral, FloatResize, IntToFloat, FloatToInt,
     IntMul, IntDivRem)})
 
 

@@ -35,13 +35,14 @@ def _low(value, width):
     return value[:width] if len(value) > width else value
 
 
-def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3):
+def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3, prefix=""):
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
     First all partial products at once, then the way out of the multipliers, then a binary tree of sums. Where a carry chain
-    adds no more than two words (``adder_words``) every sum is kept on a chain of its own.
+    adds no more than two words (``adder_words``) every sum is kept on a chain of its own. ``prefix`` keeps the names of values
+    in between apart from those of another product.
     """
-    limbs = {_Term(f"term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
+    limbs = {_Term(f"{prefix}term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
              for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
              for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits)) if low_a + low_b < width_out}
 

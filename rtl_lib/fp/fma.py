@@ -10,14 +10,14 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_right_lost, top_of_shift
+from rtl_lib.arith.bits import at_most, leading_zeros, shift_right_lost
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .multiply import FloatMulParams
-from .raw import UNPACK_LEVELS, rounding_steps, split
+from .raw import UNPACK_LEVELS, normalizing_steps, rounding_steps, split
 
 __all__ = ["FloatFma"]
 
@@ -95,22 +95,6 @@ def _measure(wire, *, total, opposed, negative, sign_product, infinite):
             "sign": Mux(infinite, sign_product, (sign_product ^ negative) & ~(zero & opposed))}
 
 
-def _limit(wire, *, leading, top):
-    """Stops the shift where the exponent is at its least: the result is subnormal."""
-    room = wire(top - 1 - leading, "room")
-    fits = wire(~room[-1], "fits")
-    return {"shift": Mux(fits, leading, (top - 1)[:len(top)])[:len(leading)], "scale": Mux(fits, room, 0)[:len(top)]}
-
-
-def _normalize(fmt, wire, *, total, shift, below):
-    kept, rest = top_of_shift(wire, total, shift, fmt.precision + 1)  # unit, mantissa, guard
-    return {"kept": kept, "rest": Cat(rest, below)}
-
-
-def _collect(wire, *, kept, rest):
-    return {"significand": Cat(rest.any(), kept, 0)}
-
-
 class FloatFma(PipelinedPart):
     """``o``: ``a * b + c``, correctly rounded once."""
 
@@ -143,10 +127,7 @@ class FloatFma(PipelinedPart):
             *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
             Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
             Step("measure", leading_zeros_levels(window), _measure),
-            Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
-            Step("normalize", shifter(window), partial(_normalize, fmt)),
-            Step("collect", any_of(window), _collect),
-            *rounding_steps(fmt))
+            *normalizing_steps(fmt, window), *rounding_steps(fmt))
 
     @classmethod
     def golden(cls, params, a, b, c):

@@ -17,13 +17,13 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import with_carry
-from rtl_lib.arith.levels import MUX, adder, any_of
+from rtl_lib.arith.bits import top_of_shift, with_carry
+from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.pipelined import Step
 
 from .format import FloatFormat
 
-__all__ = ["UNPACK_LEVELS", "Fields", "round_up", "rounding_steps", "split"]
+__all__ = ["UNPACK_LEVELS", "Fields", "normalizing_steps", "round_up", "rounding_steps", "split"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,31 @@ def split(wire, fmt: FloatFormat, bits):
 
 #: depth of the flags that :func:`split` finds
 UNPACK_LEVELS = any_of(23)
+
+
+def normalizing_steps(fmt, width):
+    """The steps that bring ``total``, a magnitude of ``width`` bits with ``leading`` zeros, to the rounder's form.
+
+    ``top`` is the biased exponent of its top bit, at least 1; ``below`` whether something non-zero lies below its last bit.
+    """
+    return (Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
+            Step("normalize", shifter(width), partial(_normalize, fmt)), Step("collect", any_of(width), _collect))
+
+
+def _limit(wire, *, leading, top):
+    """Stops the shift where the exponent is at its least: the result is subnormal."""
+    room = wire(top - 1 - leading, "room")
+    fits = wire(~room[-1], "fits")
+    return {"shift": Mux(fits, leading, (top - 1)[:len(top)])[:len(leading)], "scale": Mux(fits, room, 0)[:len(top)]}
+
+
+def _normalize(fmt, wire, *, total, shift, below):
+    kept, rest = top_of_shift(wire, total, shift, fmt.precision + 1)  # unit, mantissa, guard
+    return {"kept": kept, "rest": Cat(rest, below)}
+
+
+def _collect(wire, *, kept, rest):
+    return {"significand": Cat(rest.any(), kept, 0)}
 
 
 def rounding_steps(fmt, rounding="even"):

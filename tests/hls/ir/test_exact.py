@@ -15,7 +15,8 @@ from rtl_lib.fp.integral import FloatIntegral, IntegralParams
 from rtl_lib.fp.multiply import FloatMulParams
 from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
-from tests.rtl_lib.fp.float_vectors import random_float, random_triples, specials
+from rtl_lib.fp.sum import FloatSum, FloatSumParams
+from tests.rtl_lib.fp.float_vectors import random_float, random_sums, random_triples, specials
 
 FORMATS = {16: BINARY16, 32: BINARY32, 64: BINARY64}
 
@@ -40,6 +41,15 @@ def test_multiply_add(bits):
     fmt, t = FORMATS[bits], FloatType(bits)
     for operands in random_triples(fmt, 2000, bits):
         assert meaning("fma", operands, t, t) == FloatFma.golden(FloatMulParams(fmt), *operands), operands
+
+
+@pytest.mark.parametrize("terms", [("+*", "+*"), ("+", "-", "-"), ("-*", "+", "+*", "-")])
+@pytest.mark.parametrize("bits", FORMATS)
+def test_fused_sum(bits, terms):
+    fmt, t = FORMATS[bits], FloatType(bits)
+    params = FloatSumParams(terms, fmt)
+    for operands in random_sums(fmt, len(FloatSum.inputs(params)), 1500, bits):
+        assert meaning("fsum", operands, t, t, terms=terms) == FloatSum.golden(params, *operands), operands
 
 
 @pytest.mark.parametrize("bits", FORMATS)

@@ -97,6 +97,18 @@ def _work_item(f, loop, body):
     f.body.ops.insert(0, Builder(Region()).op("work_item", result=I32, attrs={"fn": "colour"}))
 
 
+def _fused_terms(f, loop, body):
+    b = Builder(Region())
+    one = b.const(1.0, F32)
+    f.body.ops[0:0] = [one.op, b.op("fsum", one, one, one, result=F32, attrs={"terms": ("+*", "-*")})]
+
+
+def _fused_kinds(f, loop, body):
+    b = Builder(Region())
+    one = b.const(1.0, F32)
+    f.body.ops[0:0] = [one.op, b.op("fsum", one, one, result=F32, attrs={"terms": ("+", "/")})]
+
+
 def _wrong_owner(f, loop, body):
     body.args[0].owner = f.body
 
@@ -113,6 +125,7 @@ def _compare_result(f, loop, body):
     (_memory_missing, "no memory is called a"), (_unknown_space, "elsewhere"), (_table_size, "memory's size"),
     (_narrowing_zext, "must be wider"), (_constant_range, "is not an i32"), (_twice, "two places"),
     (_predicate, "predicate"), (_enable, "enable is i32"), (_select, "takes i1"), (_work_item, "colour"),
+    (_fused_terms, "3 operands, not the 4"), (_fused_kinds, "is a sum of two or more"),
     (_wrong_owner, "who defines it"), (_compare_result, f"not {BOOL}")])
 def test_each_rule(change, message):
     with pytest.raises(VerifyError, match=message):

@@ -20,6 +20,11 @@ template <class To, class From> To bits_as(From x) { static_assert(sizeof(To) ==
 template <class From> float as_float(From x) { return bits_as<float>(uint32_t(x)); }
 template <class From> int as_int(From x) { return bits_as<int>(x); }
 template <class From> uint as_uint(From x) { return bits_as<uint>(x); }
+template <class From> double as_double(From x) { return bits_as<double>(uint64_t(x)); }
+template <class From> long as_long(From x) { return bits_as<long>(x); }
+template <class From> ulong as_ulong(From x) { return bits_as<ulong>(x); }
+inline long mul_hi(long a, long b) { return long(__int128(a) * b >> 64); }
+inline ulong mul_hi(ulong a, ulong b) { return ulong((unsigned __int128)a * b >> 64); }
 inline int mul_hi(int a, int b) { return int(int64_t(a) * b >> 32); }
 inline uint mul_hi(uint a, uint b) { return uint(uint64_t(a) * b >> 32); }
 template <class T> T min(T a, T b) { return b < a ? b : a; }
@@ -36,3 +41,9 @@ inline float trunc(float x) { return __builtin_truncf(x); }
 inline float rint(float x) { return __builtin_rintf(x); }
 inline float fmin(float x, float y) { return __builtin_fminf(x, y); }
 inline float fmax(float x, float y) { return __builtin_fmaxf(x, y); }
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double fabs(double x) { return __builtin_fabs(x); }
+inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
+inline double sqrt(double x) { return __builtin_sqrt(x); }
+inline double fmin(double x, double y) { return __builtin_fmin(x, y); }
+inline double fmax(double x, double y) { return __builtin_fmax(x, y); }

@@ -1,12 +1,13 @@
 """Errors of the mathematical functions: within OpenCL's bounds, on a sample of all floats; and who says so."""
 
+import math
 import struct
 
 import mpmath
 import pytest
 
 from hls import mathlib
-from tests.hls.mathlib.measure import BOUNDS, shared_library
+from tests.hls.mathlib.measure import BOUNDS, DOUBLE_BOUNDS, shared_library
 
 #: every STEP-th float; about 200,000 arguments a function
 STEP = 20_011
@@ -22,6 +23,7 @@ EXACT = {
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "erf": mpmath.erf, "erfc": mpmath.erfc,
     "atan2": mpmath.atan2, "atan2pi": lambda y, x: mpmath.atan2(y, x) / mpmath.pi, "hypot": mpmath.hypot,
     "pow": mpmath.power, "powr": mpmath.power, "pown": mpmath.power,
+    "tgamma": mpmath.gamma, "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 0 else mpmath.loggamma(x),
     "rootn": lambda x, n: mpmath.sign(x) * abs(x) ** (mpmath.mpf(1) / n),
 }
 #: no functions of real analysis: exact, and measured against the C library
@@ -50,6 +52,15 @@ def test_error_is_within_the_bound(measured, name):
     assert one.error <= BOUNDS[name], f"{name}({as_float(one.x)}, {as_float(one.y)})"
 
 
+def test_lgamma_of_positive_numbers_is_close():
+    """Also next to its zeros at 1 and 2; every float from 0.5 to 4 that the step meets, and a thousand of each power of two."""
+    xs = [*range(0x3f000000, 0x40800000, 997), *range(1, 0x7f800000, 8209)]
+    for x, (bits, exact) in zip(xs, shared_library().evaluate("lgamma", [(x, 0) for x in xs]), strict=True):
+        if abs(exact) < 2**128 and exact:
+            unit = 2.0 ** max(math.frexp(exact)[1] - 24, -149)
+            assert abs(as_float(bits) - exact) < 2 * unit, as_float(x)
+
+
 @pytest.mark.parametrize("name", EXACT)
 def test_reference_agrees_with_mpmath(measured, name):
     """At the worst argument found, and at some ordinary ones."""
@@ -65,3 +76,46 @@ def test_reference_agrees_with_mpmath(measured, name):
             arguments = [mpmath.mpf(as_float(a)), mpmath.mpf(other)][:len(mathlib.SIGNATURES[name].parameters)]
             exact = EXACT[name](*arguments)
             assert abs(exact - reference) <= abs(exact) * mpmath.mpf(2) ** -45, (name, arguments)
+
+
+# -- double
+
+
+def as_double(bits):
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+@pytest.fixture(scope="module")
+def measured_doubles():
+    return {one.name: one for one in shared_library("double").worst(100_000, 1)}
+
+
+def test_every_function_of_double_is_measured(measured_doubles):
+    assert set(mathlib.DOUBLES) - {"nan"} == set(DOUBLE_BOUNDS) == set(measured_doubles)
+    assert DOUBLE_BOUNDS.keys() <= BOUNDS.keys()
+
+
+@pytest.mark.parametrize("name", DOUBLE_BOUNDS)
+def test_error_of_double_is_within_the_bound(measured_doubles, name):
+    one = measured_doubles[name]
+    assert not one.wrong, f"{name}({as_double(one.x)}, {as_double(one.y)}) is of the wrong kind"
+    assert one.error <= DOUBLE_BOUNDS[name], f"{name}({as_double(one.x)}, {as_double(one.y)})"
+
+
+@pytest.mark.parametrize("name", [name for name in EXACT if name in DOUBLE_BOUNDS])
+def test_reference_of_double_agrees_with_mpmath(measured_doubles, name):
+    integer = mathlib.DOUBLES[name].parameters[-1] == "int"
+    second = [3, 2**32 - 5, 1] if integer else [0x400921fb54442d18, 0xbfe0000000000000, 0x3fb999999999999a]
+    pairs = [(a, second[k % 3]) for k, a in enumerate(range(0x3f80000000000000, 0x4060000000000000, 0x0012345678901234))]
+    # worst for a reduction of angles: 6381956970095103 * 2^797 (Muller and others, Handbook of Floating-Point Arithmetic)
+    pairs += [(measured_doubles[name].x, measured_doubles[name].y), (0x7506ac5b262ca1ff, 1), (0x3fefffffffffffff, 1)]
+    with mpmath.workprec(1400):
+        for (a, b), (bits, reference) in zip(pairs, shared_library("double").evaluate_exactly(name, pairs), strict=True):
+            other = (b - (b >> 31 << 32) if b < 2**32 else 0) if integer else as_double(b)
+            arguments = [mpmath.mpf(as_double(a)), mpmath.mpf(other)][:len(mathlib.DOUBLES[name].parameters)]
+            if "inf" in reference or "nan" in reference or abs(mpmath.mpf(reference)) < 1e-300:
+                continue
+            exact = EXACT[name](*arguments)
+            # 1 / n has the digits of the reference, and up to 1074 / n binary digits before the point count as many
+            assert abs(exact - mpmath.mpf(reference)) <= abs(exact) * mpmath.mpf(2) ** (-53 if name == "rootn" else -60), (name, arguments)
+            assert abs(exact - as_double(bits)) <= abs(exact) * mpmath.mpf(2) ** -52 * DOUBLE_BOUNDS[name], (name, arguments)

@@ -12,11 +12,13 @@ from rtl_lib.fp.format import BINARY32, BINARY64
 from rtl_lib.fp.integral import IntegralParams
 from rtl_lib.fp.multiply import FloatMulParams
 from rtl_lib.fp.resize import ResizeParams
+from rtl_lib.fp.sum import FloatSumParams
 
 TYPICAL = {
     "fadd": AddParams(), "fmul": FloatMulParams(), "fdiv": BINARY32, "fsqrt": BINARY32, "fcmp": CompareParams("olt"),
     "itof": ConvertParams(32, True), "ftoi": ConvertParams(32, True), "imul": MulParams(32, 32, 32),
-    "idivrem": DivParams(32, True), "fma": FloatMulParams(), "fintegral": IntegralParams("down"),
+    "idivrem": DivParams(32, True), "fma": FloatMulParams(), "fsum": FloatSumParams(("+*", "+*", "-*", "+")),
+    "fintegral": IntegralParams("down"),
     "fresize": ResizeParams(BINARY64, BINARY32),
 }
 LEVEL_NS, OVERHEAD_NS = 0.55, 0.5  # about a Stratix V

@@ -65,3 +65,26 @@ def random_triples(fmt, count, seed):
         c = rng.choice([random_float(rng, fmt), near % (1 << fmt.width), product ^ fmt.zero(True), rng.choice(specials(fmt))])
         triples.append((a, b, c))
     return triples
+
+
+def random_sums(fmt, count, vectors, seed):
+    """``count`` operands each: anything; or all of a middle size, some of them opposites of others, so that sums cancel; or special ones."""
+    rng = random.Random(seed)
+    middle = max(1, fmt.bias - fmt.precision)
+
+    def close():
+        field = rng.choice([fmt.bias, fmt.bias + rng.randint(-4, 4), rng.randint(middle, 2 * fmt.bias - middle)])
+        return random_float(rng, fmt) & ~(fmt.top_exponent << fmt.mantissa) | field << fmt.mantissa
+
+    result = []
+    for _ in range(vectors):
+        kind = rng.random()
+        pick = (lambda: random_float(rng, fmt)) if kind < 0.2 else close
+        operands = [pick() for _ in range(count)]
+        for k in range(count):
+            if rng.random() < 0.25:
+                operands[k] = operands[rng.randrange(count)] ^ fmt.zero(rng.random() < 0.5)
+            if kind > 0.85 and rng.random() < 0.3 or kind > 0.95:
+                operands[k] = rng.choice(specials(fmt) if kind < 0.95 else specials(fmt)[:6])
+        result.append(tuple(operands))
+    return result

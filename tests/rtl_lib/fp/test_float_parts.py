@@ -14,8 +14,16 @@ from rtl_lib.fp.integral import FloatIntegral, IntegralParams
 from rtl_lib.fp.multiply import FloatMul, FloatMulParams
 from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
+from rtl_lib.fp.sum import FloatSum, FloatSumParams
 from tests.rtl_lib.arith.pipeline_check import check
-from tests.rtl_lib.fp.float_vectors import random_float, random_pairs, random_triples, specials, underflowing_pairs
+from tests.rtl_lib.fp.float_vectors import (
+    random_float,
+    random_pairs,
+    random_sums,
+    random_triples,
+    specials,
+    underflowing_pairs,
+)
 
 BINARY_PARTS = [
     (FloatAdd, AddParams()), (FloatAdd, AddParams(subtract=True)), (FloatAdd, AddParams(BINARY16)),
@@ -125,3 +133,29 @@ def test_resize(source, target):
     vectors = [(bits,) for bits in specials(source) + [random_float(rng, source) for _ in range(60)]]
     for k, rounding in enumerate(ROUNDINGS):
         check(FloatResize, ResizeParams(source, target, rounding), k, vectors, gaps=0.2, seed=k)
+
+
+SUMS = [FloatSumParams(("+*", "+*")), FloatSumParams(("+", "-", "+")), FloatSumParams(("-*", "+", "+*", "-", "+*"), dsp_bits=18, adder_words=2),
+        FloatSumParams(("+*", "-*", "+"), BINARY16), FloatSumParams(("+*",) * 8, BINARY16), FloatSumParams(("+*", "-*", "-"), BINARY64)]
+
+
+@pytest.mark.parametrize("params", SUMS, ids=lambda params: f"{params.format.width} bits {' '.join(params.terms)}")
+def test_fused_sum(params):
+    count = len(FloatSum.inputs(params))
+    top = FloatSum.latencies(params)[-1]
+    for latency in sorted({0, 5, top}):
+        check(FloatSum, params, latency, random_sums(params.format, count, 300, latency), gaps=0.2, seed=latency)
+
+
+def test_fused_sum_keeps_what_two_roundings_lose():
+    """(1 + e)^2 - 1 - 2e is e^2 exactly, also where e^2 lies far below the first product's last place."""
+    params = FloatSumParams(("+*", "-", "-"))
+    bits = BINARY32.round
+    for e in (2.0**-12, 2.0**-20, 2.0**-23):
+        assert FloatSum.golden(params, bits(1 + e), bits(1 + e), bits(1), bits(2 * e)) == bits(e * e)
+
+
+@pytest.mark.parametrize("terms", [("+",), ("+", "x"), ("+*", "")])
+def test_fused_sum_says_what_a_term_is(terms):
+    with pytest.raises(ValueError, match="a sum has two or more terms"):
+        FloatSumParams(terms)

@@ -63,7 +63,7 @@ def table_kernel(name: str, opcode: str, types, result, attrs=None) -> Function:
 def operations():
     """(opcode, operand types, result type), and attributes where it has some, for every pure operation on numbers."""
     for name, row in OPS.items():
-        if row.meaning is None or "convert" in row.traits or row.check not in ("int", "float") or name == "fintegral":
+        if row.meaning is None or "convert" in row.traits or row.check not in ("int", "float") or name in ("fintegral", "fsum"):
             continue
         for t in WIDTHS if row.check == "int" else FLOATS:
             yield name, (t,) * row.arity, row.result([t] * row.arity, {})
@@ -82,6 +82,8 @@ def operations():
         yield from (("bitcast", (array,), I64), ("bitcast", (I64,), array), ("bitcast", (array,), ArrayType(I16, 4)))
         yield from (("array", (a,) * b, array), ("extract", (array, I8), a), ("insert", (array, I8, a), array))
     for f in FLOATS:
+        for terms in (("+*", "-*"), ("+", "-", "+"), ("-*", "+", "+*")):
+            yield "fsum", (f,) * sum(map(len, terms)), f, {"terms": terms}
         for mode in ROUNDINGS:
             yield "fintegral", (f,), f, {"rounding": mode}
             yield from (("fresize", (f,), g, {"rounding": mode}) for g in FLOATS if g != f)

@@ -1,0 +1,163 @@
+// Measures the library of mathematical functions of double, compiled as C++, against the x87's extended precision.
+//
+//   measure worst COUNT SEED [NAME...]  for each function: name, largest error in units of the last place (ULP), where, and
+//                                       the number of wrong infinities, NaNs and zeros, for so many arguments
+//   measure eval NAME                   reads pairs of words (hex bits of the arguments), prints the result's bits and the
+//                                       reference
+#include <cfloat>
+#include <climits>
+#include <cmath>
+
+#include "opencl.h"
+namespace of_double {
+#include "library.inc"
+}  // namespace of_double
+}  // namespace library
+#undef long
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using wide = long double;
+
+wide power(wide x, wide y) {  // powr: only of numbers that are not negative
+    const bool ends = x == 0 || std::isinf(x);
+    return x < 0 || (ends && y == 0) || (x == 1 && std::isinf(y)) || std::isnan(x) || std::isnan(y) ? wide(NAN) : std::pow(std::fabs(x), y);
+}
+
+wide root(wide x, int n) {
+    if (n == 0 || (x < 0 && n % 2 == 0)) return NAN;
+    const wide size = std::pow(std::fabs(x), 1 / wide(n));
+    return n % 2 ? std::copysign(size, x) : size;
+}
+
+wide next(double x, double y) { return std::nextafter(x, y); }
+
+struct Function {
+    const char *name;
+    int arguments;  // 1, 2 doubles; 3: a double and an int
+    double (*result)(double, uint64_t);
+    wide (*reference)(wide, wide);
+    double usual;  // arguments are often below this
+};
+
+double f(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
+uint64_t bits_of(double x) { uint64_t bits; memcpy(&bits, &x, 8); return bits; }
+
+#define ONE(name, usual, expression) {#name, 1, [](double x, uint64_t) -> double { return library::of_double::name(x); }, \
+                                      [](wide x, wide) -> wide { return expression; }, usual}
+#define TWO(name, usual, expression) {#name, 2, [](double x, uint64_t y) -> double { return library::of_double::name(x, f(y)); }, \
+                                      [](wide x, wide y) -> wide { return expression; }, usual}
+#define INT(name, usual, expression) {#name, 3, [](double x, uint64_t n) -> double { return library::of_double::name(x, int(n)); }, \
+                                      [](wide x, wide n) -> wide { return expression; }, usual}
+const Function functions[] = {
+    ONE(exp, 750, std::exp(x)), ONE(exp2, 1080, std::exp2(x)), ONE(exp10, 325, powl(10, x)),
+    ONE(log, 2, std::log(x)), ONE(log2, 2, std::log2(x)), ONE(log10, 2, std::log10(x)),
+    ONE(sin, 1000, std::sin(x)), ONE(cos, 1000, std::cos(x)), ONE(tan, 1000, std::tan(x)),
+    TWO(pow, 100, std::pow(x, y)), TWO(powr, 100, power(x, y)), INT(pown, 100, std::pow(x, n)), INT(rootn, 100, root(x, int(n))),
+    ONE(rsqrt, 10, 1 / std::sqrt(x)), TWO(hypot, 10, std::hypot(x, y)),
+    TWO(fmod, 10, std::fmod(x, y)), TWO(remainder, 10, std::remainder(x, y)), TWO(nextafter, 10, next(double(x), double(y))),
+    INT(ldexp, 10, std::ldexp(x, int(n))), ONE(logb, 10, std::logb(x)),
+    ONE(ilogb, 10, x == 0 ? wide(INT_MIN) : std::isfinite(x) ? std::logb(x) : wide(INT_MAX)),
+};
+
+wide ulp(wide exact) {
+    int exponent;
+    std::frexp(exact, &exponent);
+    return std::ldexp(wide(1), exponent < -1021 ? -1074 : exponent - 53);
+}
+
+struct Worst {
+    wide error = 0;
+    uint64_t x = 0, y = 0, wrong = 0;
+
+    void see(const Function &function, uint64_t a, uint64_t b) {
+        const wide exact = function.reference(f(a), function.arguments == 3 ? wide(int(b)) : wide(f(b)));
+        const double got = function.result(f(a), b), near = double(exact);
+        const bool special = !std::isfinite(near) || !std::isfinite(got) || near == 0;
+        const bool same = std::isnan(near) ? std::isnan(got) : near == got && std::signbit(near) == std::signbit(got);
+        // next to infinity and zero a result may be one unit off like anywhere else
+        const wide bound = 0x1p1024L, held = std::fmin(std::fmax(wide(got), -bound), bound);
+        const wide error = std::isnan(near) || std::isnan(got) ? 0 : std::fabs(held - exact) / ulp(exact);
+        const bool close = error < 1 && std::signbit(near) == std::signbit(got);
+        if (special && !same && !close) {
+            if (!wrong++) x = a, y = b;
+        } else if ((!special || close) && error > this->error && std::fabs(exact) < bound) {
+            this->error = error;
+            if (!wrong) x = a, y = b;
+        }
+    }
+};
+
+uint64_t state;
+
+uint64_t random_bits() {  // xorshift64*
+    state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
+    return state * 0x2545F4914F6CDD1DULL;
+}
+
+// Any bits; something below `usual`; a number close to a whole multiple of pi/2, or to a power of two; special ones.
+uint64_t random_double(double usual) {
+    const uint64_t r = random_bits(), s = random_bits();
+    static const double specials[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 2, 0.5, -2, 3, -3, 0.1, 10, DBL_MIN, DBL_TRUE_MIN, DBL_MAX, 1.5707963267948966};
+    switch (r & 15) {
+        case 0: return bits_of(specials[(r >> 8) % 18]);
+        case 1: return bits_of(double(int(r >> 40 & 63) - 32));
+        case 2: return bits_of(double(1.57079632679489661923132169163975L * (r >> 8 & 0xfffff)));
+        case 3: return bits_of(std::ldexp(1.0, int(r >> 8 & 7) - 4)) + (s >> (r >> 12 & 63)) * (r >> 20 & 1 ? 1 : -1) % (1ull << 52);
+        case 4: case 5: case 6: return s;
+        default: return bits_of((double(s >> 11) * 0x1p-52 - 1) * usual);
+    }
+}
+
+// A second argument with which the first has an interesting result.
+uint64_t second(const Function &function, uint64_t a) {
+    const uint64_t r = random_bits();
+    const double size = std::fabs(std::log2(std::fabs(f(a))));
+    const bool power = !strncmp(function.name, "pow", 3) && size > 1e-12 && size < 1100 && (r & 3);
+    const double fitting = (double(r >> 11) * 0x1p-53 - 0.5) * 2160 / size;  // a power from 2^-1080 to 2^1080
+    if (function.arguments == 3) return power ? uint64_t(int64_t(std::fmin(std::fmax(fitting, -2e9), 2e9))) : uint64_t(int32_t(r >> 32) >> (r >> 8 & 31));
+    if (power) return bits_of(fitting);
+    return r & 2 ? a + ((r >> 56) << 49) - (1ull << 55) + (r & 4 ? r >> 20 & 1023 : 0) : random_double(function.usual);
+}
+
+int worst(uint64_t count, int named, char **names) {
+    for (const Function &function : functions) {
+        bool wanted = !named;
+        for (int k = 0; k < named; ++k) wanted |= !strcmp(names[k], function.name);
+        if (!wanted) continue;
+        Worst worst;
+        for (uint64_t n = 0; n < count; ++n) {
+            const uint64_t a = random_double(function.usual);
+            worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
+        }
+        printf("%s %.4Lf %016" PRIx64 " %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", function.name, worst.error, worst.x, worst.y, worst.wrong, count);
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int evaluate(const char *name) {
+    for (const Function &function : functions) {
+        if (strcmp(name, function.name)) continue;
+        uint64_t a, b;
+        while (scanf("%" SCNx64 " %" SCNx64, &a, &b) == 2) {
+            const wide exact = function.reference(f(a), function.arguments == 3 ? wide(int(b)) : wide(f(b)));
+            printf("%016" PRIx64 " %.21Lg\n", bits_of(function.result(f(a), b)), exact);
+        }
+        return 0;
+    }
+    fprintf(stderr, "no function %s\n", name);
+    return 2;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "eval")) return evaluate(argv[2]);
+    if (argc < 4 || strcmp(argv[1], "worst")) { fprintf(stderr, "usage: see the top of measure_double.cpp\n"); return 2; }
+    state = strtoull(argv[3], nullptr, 0) * 2 + 1;
+    return worst(strtoull(argv[2], nullptr, 0), argc - 4, argv + 4);
+}
