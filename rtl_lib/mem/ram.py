@@ -1,6 +1,6 @@
 """One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write down."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,8 +11,10 @@ from amaranth.utils import ceil_log2
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 
-__all__ = ["Ram"]
+__all__ = ["KINDS", "Ram", "first_words", "style_of"]
 
+#: what synthesis can be asked to make of a memory, as most tools name it, and as Quartus does
+KINDS = {"block": "M20K", "distributed": "MLAB"}
 #: Most turns of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
 _TURNS = 4096
 
@@ -36,6 +38,7 @@ class Ram(wiring.Component):
     init : the first words
     granularity : bits that ``write.en`` has a bit for, a divisor of the width; all of a word by default
     writable : whether there is a write port
+    kind : "block" or "distributed" asks synthesis for block RAM, or for look-up tables; None leaves it the choice
 
     Ports
     -----
@@ -45,13 +48,13 @@ class Ram(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, writable=True):
+    def __init__(self, *, width, depth, init=(), granularity=None, writable=True, kind=None):
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
             raise ValueError(f"{granularity} bits do not divide a word of {width}")
         self.width, self.depth, self.init, self.writable = width, depth, tuple(init), writable
-        self.granularity = granularity or width
+        self.granularity, self.kind = granularity or width, kind
         self.address_bits = ceil_log2(depth)
         read = wiring.Signature({"en": Out(1), "addr": Out(self.address_bits), "data": In(width)})
         write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(self.address_bits), "data": Out(width)})
@@ -71,8 +74,8 @@ class Ram(wiring.Component):
         """The same as a Verilog module, in the form from which every synthesis tool infers a block RAM."""
         ports = ["clk", *(f"read__{port}" for port in self._ports("en", "addr")), "read__data"]
         ports += [f"write__{port}" for port in self._ports("en", "addr", "data")] if self.writable else []
-        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
-                 *self._first(), *self._writes(), *self._reads(), "endmodule"]
+        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), *style_of(self.kind), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+                 *first_words(self.init, self.depth, self.width), *self._writes(), *self._reads(), "endmodule"]
         return "\n".join(lines) + "\n"
 
     def _ports(self, *names: str) -> list[str]:
@@ -87,17 +90,6 @@ class Ram(wiring.Component):
                 size = f"[{bits - 1}:0] " if bits > 1 else ""
                 yield f"  {'output' if port == 'read__data' else 'input'} {size}{port};"
                 yield f"  wire {size}{port};"
-
-    def _first(self) -> Iterator[str]:
-        """What the memory holds first."""
-        yield "  integer place;"
-        yield "  initial begin"
-        for first in range(len(self.init), self.depth, _TURNS):
-            yield f"    for (place = {first}; place < {min(first + _TURNS, self.depth)}; place = place + 1)"
-            yield f"      words[place] = {self.width}'h0;"
-        for place, value in enumerate(self.init):
-            yield f"    words[{place}] = {self.width}'h{value & (1 << self.width) - 1:x};"
-        yield "  end"
 
     def _writes(self) -> Iterator[str]:
         if not self.writable:
@@ -121,3 +113,21 @@ class Ram(wiring.Component):
         yield "    end"
         yield "  end"
         yield "  assign read__data = read;"
+
+
+def style_of(kind: str | None) -> Iterator[str]:
+    """The line before the declaration of a memory that is to be of a kind."""
+    if kind is not None:
+        yield f'  (* ram_style = "{kind}", ramstyle = "{KINDS[kind]}" *)'
+
+
+def first_words(init: Sequence[int], depth: int, width: int) -> Iterator[str]:
+    """Verilog of what ``words`` of a memory hold first: ``init``, then zeros."""
+    yield "  integer place;"
+    yield "  initial begin"
+    for first in range(len(init), depth, _TURNS):
+        yield f"    for (place = {first}; place < {min(first + _TURNS, depth)}; place = place + 1)"
+        yield f"      words[place] = {width}'h0;"
+    for place, value in enumerate(init):
+        yield f"    words[{place}] = {width}'h{value & (1 << width) - 1:x};"
+    yield "  end"
