@@ -63,6 +63,7 @@ __kernel void triangle(__global int *a, int n) {
 __kernel void sums(__global int *a, __global int *b, int n) {
     for (int i = 0; i < n; i++) {
         int sum = 0;
+        #pragma unroll 1
         for (int j = 0; j < 4; j++) sum += a[i + j];
         b[i + 1] = sum;
     }
