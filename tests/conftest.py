@@ -36,3 +36,11 @@ def pytest_collection_modifyitems(items):
         if id(item) in built:
             item.add_marker(pytest.mark.xdist_group(built[id(item)]))
     items.sort(key=lambda item: (id(item) in built, -SECONDS.get(built.get(id(item)), float("inf")), built.get(id(item), "")))
+
+
+def pytest_collection_finish(session):
+    """Groups that do not hold would build every simulator on each processor, which takes twice the time and shows nowhere else."""
+    if getattr(session.config.option, "loadgroup", False):
+        loose = [item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
+        if loose:
+            raise pytest.UsageError(f"pytest-xdist does not keep groups together with pytest {pytest.__version__}: {loose[0]} has none")
