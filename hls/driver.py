@@ -162,7 +162,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
     function = DeadCode().run(function)
-    memory = plan_memory(function, board.memory, board.device.rams)
+    memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
     if tell:
         for loop in plan.loops.values():

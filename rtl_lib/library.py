@@ -22,7 +22,14 @@ from amaranth.hdl import ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
-__all__ = ["PartLibrary", "convert", "shared"]
+__all__ = ["DOUBLE", "PartLibrary", "convert", "shared"]
+
+#: the domain of the clock of twice the frequency, in phase with the other; it has no reset
+DOUBLE = "sync2x"
+#: ports that a module has for its clocks and reset, and what they are connected to
+CLOCKS = {"clk": lambda: ClockSignal(), "rst": lambda: ResetSignal(allow_reset_less=True),
+          f"{DOUBLE}_clk": lambda: ClockSignal(DOUBLE), f"{DOUBLE}_rst": lambda: ResetSignal(DOUBLE, allow_reset_less=True)}
+
 
 def shared(cls):
     """Class decorator: instances of this component share one Verilog module per set of constructor arguments."""
@@ -46,7 +53,7 @@ def shared(cls):
 
 @dataclass
 class _Converted:
-    """A converted part: its module's name, the shared parts it uses, and which of clock and reset it has.
+    """A converted part: its module's name, the shared parts it uses, and which of clocks and reset it has.
 
     ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated.
     """
@@ -75,7 +82,7 @@ class PartLibrary:
         for name, (value, direction) in _ports(part).items():
             ports[f"{'i' if direction is PortDirection.Input else 'o'}_{name}"] = value
         for name in converted.clocked:
-            ports[f"i_{name}"] = ClockSignal() if name == "clk" else ResetSignal(allow_reset_less=True)
+            ports[f"i_{name}"] = CLOCKS[name]()
         m = Module()
         m.submodules.part = Instance(converted.name, **ports)
         return m
@@ -100,7 +107,7 @@ class PartLibrary:
             self.converting, self._used = outer, outer_used
         own = text[text.index(f"module \\{name}\n"):]
         own = own[:own.index("\nend\n")]
-        clocked = tuple(port for port in ("clk", "rst") if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
+        clocked = tuple(port for port in CLOCKS if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
         return _Converted(name, uses, clocked, rtlil=text)
 
     def translate(self, top: str, text: str) -> str:

@@ -4,7 +4,8 @@ from .blocks import Blocks
 from .choose import Banking, choose_banks
 from .meetings import Meetings
 from .ports import When, assign_ports
+from .pumping import share_blocks
 from .refuse import Refusal
 from .uses import Asked, Unknown, Use
 
-__all__ = ["Asked", "Banking", "Blocks", "Meetings", "Refusal", "Unknown", "Use", "When", "assign_ports", "choose_banks"]
+__all__ = ["Asked", "Banking", "Blocks", "Meetings", "Refusal", "Unknown", "Use", "When", "assign_ports", "choose_banks", "share_blocks"]

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from rtl_lib.mem.bank_map import BankMap
 
-from .blocks import Blocks
+from .blocks import CELLS_OF_BLOCK, Blocks
 from .meetings import Meetings
 from .ports import Turns, classes, components, store_turns
+from .pumping import share_blocks
 from .refuse import Refusal, check
 from .uses import Asked, Use
 
@@ -118,15 +119,27 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
     reads = {group[0].key: row for row in crowded for group in groups[row]}
     more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
-    touched = [reduce(or_, (meetings.mask(use.key) for use in group)).bit_count() for row in rows for group in groups[row]]
+    touched = [reduce(or_, (meetings.mask(use.key) for use in group)) for row in rows for group in groups[row]]
     blind = sum(use.watches and meetings.mask(use.key).bit_count() > 1 for use in uses)
-    times, words = max(map.banks, sum(touched)), copies * map.words(-(-size // word))
+    words = copies * map.words(-(-size // word))
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
-    area = times * blocks.area(words, 8 * word) + chosen // INPUTS_OF_CELL
+    if asked.pumped:
+        taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)]
+        rams, area = sum(taken), CELLS_OF_BLOCK * sum(taken)
+    else:
+        times = max(map.banks, sum(mask.bit_count() for mask in touched))
+        rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
+    area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0
-    cost = Cost(turns.most + more, blind, area, map.banks, map.skew is not None, times * blocks.count(words, 8 * word), chosen)
+    cost = Cost(turns.most + more, blind, area, map.banks, map.skew is not None, rams, chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
     return Banking(map, word, meetings, turns, shared, reads, cost, asked)
+
+
+def _pumped(reads: int, words: int, width: int, blocks: Blocks, asked: Asked) -> int:
+    """Block RAMs of a bank that is read ``reads`` times at once, at twice the clock."""
+    shared = share_blocks(range(max(1, reads)), words, width, blocks, asked.writable, asked.max_replicates)
+    return sum(blocks.count(words, width, dual) for _, dual in shared)
 
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:

@@ -3,6 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from rtl_lib.mem.pumped import most_reads
+
 __all__ = ["Asked", "Unknown", "Use"]
 
 
@@ -67,6 +69,8 @@ class Asked:
     numreadports: int | None = None
     numwriteports: int | None = None
     skew: bool = True  #: whether banks may be skewed
+    pumped: bool = False  #: whether its blocks run at twice the clock
+    writable: bool = True  #: whether it is written at all
 
     @property
     def geometry(self) -> bool:
@@ -75,6 +79,9 @@ class Asked:
 
     @property
     def replicas(self) -> int | None:
-        """The most copies of a bank that may be read."""
-        limits = [n for n in (self.max_replicates, self.numreadports) if n is not None]
+        """The most loads that may read a bank at once."""
+        copies = self.max_replicates
+        if self.pumped and copies is not None:
+            copies *= most_reads(True, self.writable)
+        limits = [n for n in (copies, self.numreadports) if n is not None]
         return min(limits, default=None)

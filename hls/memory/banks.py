@@ -19,12 +19,12 @@ __all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 FAR = 1 << 62
 
 
-def asked_of(memory: MemoryObject, skew: bool = True) -> Asked:
-    """What the program asks of a memory by its attributes."""
+def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writable: bool = True) -> Asked:
+    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks."""
     attrs = dict(memory.attrs)
     bits = attrs.get("bank_bits")
     given = {name: attrs[name] for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports") if name in attrs}
-    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, **given)
+    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, pumped=pumped, writable=writable, **given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +41,15 @@ class BankPlanner:
     def of(cls, function: Function, block_bits: int) -> "BankPlanner":
         return cls(function, AffineForms(function), TrailingZeros(function), block_bits, {})
 
-    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool) -> Banking:
+    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, pumped: bool) -> Banking:
         """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies for groups of
-        work-items are banks, too. Raises CompileError for attributes that cannot be followed."""
+        work-items are banks, too, ``pumped`` that its blocks run at twice the clock. Raises CompileError for attributes that cannot be
+        followed."""
         copies = dict(memory.attrs).get(COPIES, 1)
         size = memory.length * memory.element.bytes // copies
         try:
-            return choose_banks(size, self._uses(ops, watching), asked_of(memory, skew=not apart), Blocks(self.block_bits), copies)
+            asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
+            return choose_banks(size, self._uses(ops, watching), asked, Blocks(self.block_bits), copies)
         except Refusal as refusal:
             raise CompileError.at(memory.span or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
 

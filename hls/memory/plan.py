@@ -4,19 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rtl_lib.mem.bank_map import BankMap
+from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
-from ..analysis.phases import Phases
-from ..banking import Banking, Blocks
 from ..diag import CompileError, Span
-from ..ir import Function, MemoryObject, Op, Value, reaches_memory, walk
+from ..ir import Function, Op, Value, reaches_memory, walk
 from ..ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
-from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP
 from ..target.board import Memory, Rams
-from .banks import BankPlanner, watches
+from .banks import watches
+from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
 
@@ -35,7 +33,8 @@ class Access:
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
-    always are. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own.
+    always are. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks
+    behind it run at twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
     """
 
     op: Op
@@ -53,50 +52,7 @@ class Access:
     descending: bool = False
     scattered: bool = False
     forwarding: bool = False
-
-
-@dataclass(frozen=True)
-class OnChipMemory:
-    """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
-
-    The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank; scheduling and memory order keep them
-    from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items
-    take turns in ``copies``; which one it is chooses among banks where stores of several groups may come in one cycle.
-    ``banking`` knows which accesses may meet.
-    """
-
-    memory: MemoryObject
-    word_bytes: int
-    loads: tuple[Op, ...]
-    stores: tuple[Op, ...]
-    map: BankMap
-    banking: Banking
-    copies: int = 1
-    ports: Mapping[Op, int] = field(default_factory=dict)
-
-    def mask(self, op: Op) -> int:
-        """The banks that an access may use, as bits."""
-        low, inner = self.banking.meetings.mask(op), self.banking.map.banks
-        return sum(low << n * inner for n in range(self.map.banks // inner))
-
-    def port(self, op: Op) -> int:
-        """The number of the copy that a load reads."""
-        return self.ports.get(op, self.loads.index(op))
-
-    @cached_property
-    def bank_copies(self) -> tuple[int, ...]:
-        """How many copies each bank has."""
-        return tuple(len({self.port(op) for op in self.loads if self.mask(op) >> bank & 1}) for bank in range(self.map.banks))
-
-    @property
-    def most_copies(self) -> int:
-        """Of the bank that has the most."""
-        return max(self.bank_copies)
-
-    @property
-    def words(self) -> int:
-        """Of all copies together."""
-        return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
+    pumped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,25 +125,30 @@ class MemoryPlan:
         memory = self.onchip.get(access.memory) if access else None
         return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
 
+    def chosen_late(self, op: Op) -> bool:
+        """Whether its answer is chosen among banks behind its last register."""
+        return self.pumped(op) and op.opcode == "load" and not self.accesses[op].forwarding
+
+    def pumped(self, op: Op) -> bool:
+        """Whether the operation is an access whose data is there for one cycle only."""
+        access = self.accesses.get(op)
+        return access is not None and access.pumped
+
     def fixed_latency(self, op: Op) -> int | None:
         """Cycles that the access takes, always; None where it may wait, and for what is no access."""
         access = self.accesses.get(op)
         return access.latency if access else None
 
 
-def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS) -> MemoryPlan:
-    """Choose a unit for every access of a flat kernel on a board with this global memory and these block RAMs. Raises
+def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clock_mhz: float = 0.0) -> MemoryPlan:
+    """Choose a unit for every access of a flat kernel on a board with this global memory, these block RAMs and this kernel clock. Raises
     CompileError for an access that has none, for attributes that cannot be followed, and for a memory that no device has room for."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
             accesses.setdefault(memory_name(op), []).append(op)
-    phases = Phases(function)
     own = {name: ops for name, ops in accesses.items() if function.memories[name].onchip}
-    planner = BankPlanner.of(function, rams.bits) if own else None
-    onchip = {name: _onchip(function.memories[name], ops, phases, planner) for name, ops in own.items()}
-    for planned in onchip.values():
-        _check_size(planned, rams)
+    onchip = plan_onchip(function, own, rams, clock_mhz) if own else {}
     planned = {}
     for name, ops in accesses.items():
         for op in ops:
@@ -202,31 +163,6 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS) -> 
                 planned[op] = _burst_access(op, memory.word_bytes)
     in_order = {op: planned[op] for op in walk(function.body) if op in planned}
     return MemoryPlan(in_order, onchip)
-
-
-def _onchip(memory: MemoryObject, ops: list[Op], phases: Phases, planner: BankPlanner) -> OnChipMemory:
-    loads = tuple(op for op in ops if op.opcode != "store")
-    stores = tuple(op for op in ops if op.opcode != "load")
-    copies = dict(memory.attrs).get(COPIES, 1)
-    # stores of one phase have cycles of their own; those of others come from another group, at any time
-    apart = copies > 1 and any(not phases.together(one, other) for one in stores for other in stores)
-    watching = frozenset(op for op in loads if op.opcode == "load" and not apart and watches(op))
-    banking = planner.choose(memory, ops, watching, apart)
-    word = banking.word_bytes
-    one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
-    groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
-    return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies)
-
-
-def _check_size(planned: OnChipMemory, rams: Rams):
-    """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
-    memory = planned.memory
-    needed = planned.map.banks * Blocks(rams.bits).count(planned.map.words(planned.words), 8 * planned.word_bytes)
-    if needed > rams.count > 0:
-        groups = f", {planned.copies} times for groups of work-items under way at once" if planned.copies > 1 else ""
-        raise CompileError.at(memory.span or planned.loads[0].span,
-                              f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
-                              f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes are the most")
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
@@ -260,13 +196,21 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     if op.opcode == "atomic":
         reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
         return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
-                      ForwardingLoadPort.timing.latency)
-    reason = "a copy of the memory for every load" if op.opcode == "load" else "one port writes all copies"
+                      _onchip_latency(op, memory, True), pumped=memory.pump is not None)
+    copies = "a copy of the memory for every load" if memory.pump is None else "a block at twice the clock for several loads"
+    reason = copies if op.opcode == "load" else "one port writes all copies"
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.mask(op).bit_count() == 1 and watches(op)
-    latency = ForwardingLoadPort.timing.latency if forwarding else _ram_latency(op)
-    return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span, latency,
-                  forwarding=forwarding)
+    return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
+                  _onchip_latency(op, memory, forwarding), forwarding=forwarding, pumped=memory.pump is not None)
+
+
+def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
+    if op.opcode == "store":
+        return 0
+    if memory.pump is not None:
+        return PumpedLoadPort.timing_of(forwarding).latency
+    return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
 
 
 def _ram_latency(op: Op) -> int:

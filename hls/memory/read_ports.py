@@ -35,12 +35,15 @@ def _steps(function: Function, loose: Collection[Op]) -> dict[Op, tuple[Op, froz
 def _shared(memory: OnChipMemory, when: Mapping[Op, When]) -> OnChipMemory:
     asked = memory.banking.asked
     shared = replace(memory, ports=assign_ports(memory.banking.meetings, memory.loads, when))
-    needed, most = shared.most_copies, asked.replicas
+    needed, most = max(shared.bank_ports), asked.replicas
     if most is not None and needed > most:
-        name = "max_replicates" if asked.max_replicates == most else "numreadports"
+        name = "numreadports" if asked.numreadports == most else "max_replicates"
+        if name == "max_replicates":  # counts blocks, which have time for several loads where they are pumped
+            most, needed = asked.max_replicates, -(-needed * asked.max_replicates // most)
+        what = "copies" if name == "max_replicates" or memory.pump is None else "ports"
         lines = sorted({op.span.line for op in memory.loads if op.span})
         raise CompileError.at(memory.memory.span or memory.loads[0].span,
                               f"{name}({most}) cannot be kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
-                              f"{', '.join(map(str, lines))} need {needed} copies, as some of them may be read in one cycle",
+                              f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may be read in one cycle",
                               f"write {name}({needed}), or read {memory.memory.name} in fewer places")
     return shared

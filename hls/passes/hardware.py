@@ -32,7 +32,7 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
-    frozenset({"doublepump", "merge", "private_copies", "static_array_offset", "force_pow2_depth"}),
+    frozenset({"merge", "private_copies", "static_array_offset", "force_pow2_depth"}),
 )
 
 #: attribute -> values of it that ask for what is done anyway

@@ -96,7 +96,9 @@ def stream_prefix(stream) -> str:
 @dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
-    memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`)."""
+    memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`).
+    With a ``double_clock`` there is a port ``sync2x_clk``: a clock of exactly twice the frequency of ``clk``, of which every rising edge
+    is one of its rising edges."""
 
     top: str
     kernels: tuple[KernelInterface, ...]
@@ -108,3 +110,4 @@ class SystemInterface:
     random_stalls: bool
     control: str = "axi-lite"
     streams: tuple[StreamInterface, ...] = ()
+    double_clock: bool = False

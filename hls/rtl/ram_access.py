@@ -1,8 +1,11 @@
 """Loads and stores of memory on the chip: operations inside a level, each with a RAM port of its own."""
 
+from functools import partial
+
 from amaranth import *
 
 from rtl_lib.lsu.atomic_functions import atomic_result
+from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
 from ..ir import fixed_operands
@@ -49,7 +52,8 @@ class RamLoadAccess(_RamAccess):
     """A load: its data is there a fixed number of stages behind its address."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, ForwardingLoadPort if access.forwarding else RamLoadPort)
+        super().__init__(context, access, partial(PumpedLoadPort, forwarding=access.forwarding) if access.pumped
+                         else ForwardingLoadPort if access.forwarding else RamLoadPort)
 
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""
@@ -85,7 +89,7 @@ class RamAtomicAccess(_RamAccess):
     which its data is there. One follows the other in every cycle, also at the same place."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, ForwardingLoadPort)
+        super().__init__(context, access, partial(PumpedLoadPort, forwarding=True) if access.pumped else ForwardingLoadPort)
         self.store = RamStorePort(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits)
 
     def attach(self, context):

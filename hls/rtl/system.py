@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from amaranth import *
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 
 from rtl_lib.axi.register_map import RegisterMap
-from rtl_lib.library import convert
+from rtl_lib.library import DOUBLE, convert
 
 from ..ir import Function, Parameter, walk
 from ..ir.launch import (
@@ -74,6 +75,7 @@ class _System:
         memory = self.board.memory
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
+        clocks = self._double_clock()
         streams = connect_channels(self.m, hardware, self.channels.values())
         if self.onchip:
             ports, ram = connect_ram(hardware)
@@ -81,13 +83,21 @@ class _System:
         else:
             ports, ram = connect_axi(self.m, hardware, memory, self.address_bits, self.options.const_cache_bytes, self.control.forget), ()
             banks = (8 * memory.word_bytes,) * len(memory.banks)
-        ports |= self.control.ports() | streams
+        ports |= self.control.ports() | streams | clocks
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
             TOP, tuple(i for _, i in built), banks, ram, self.address_bits, memory.interleave_bytes,
-            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(),
+            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(), bool(clocks),
         )
+
+    def _double_clock(self) -> dict:
+        """The port of the clock of twice the frequency, where a memory wants it."""
+        if not any(memory.pump for kernel in self.kernels for memory in kernel.memory.onchip.values()):
+            return {}
+        double = ClockDomain(DOUBLE, reset_less=True)
+        self.m.domains += double
+        return {f"{DOUBLE}_clk": (double.clk, PortDirection.Input)}
 
     def _streams(self) -> tuple[StreamInterface, ...]:
         plans = [watch.plan for watch in self.channels.values() if watch.plan.stream is not None]

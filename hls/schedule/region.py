@@ -333,9 +333,10 @@ class RegionPlanner:
 
     def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
-        # what books cycles of a port has to use it then: it cannot be held up behind its entry
-        books = any(BOOKED in op.attrs for op, level in found.levels.op.items() if level == k)
-        elastic = 0 < stages.depth <= self.elastic_depth and not books
+        # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what takes an answer
+        # of a pumped memory in the one cycle in which it is there
+        steady = any(BOOKED in op.attrs or self.timing.memory.pumped(op) for op, level in found.levels.op.items() if level == k)
+        elastic = 0 < stages.depth <= self.elastic_depth and not steady
         again, again_overlap = agains
         ready = ready_point(k, found.always, again, decide)
         ready_overlap = ready_point(k, carried, again_overlap, decide) or ready

@@ -79,10 +79,11 @@ class OperatorTiming:
         choice = self._choice(op)
         if choice:
             return choice.out_delay_ns
-        if self.memory.fixed_latency(op) != 1:
+        straight = self.memory.fixed_latency(op) == 1  # from the RAM, without a register between
+        if not straight and not self.memory.chosen_late(op):
             return 0.0
         banks = self.memory.banks(op)
-        return self.model.delay("ram_out", 1) + (self.model.delay("mux", banks) if banks > 1 else 0.0)
+        return (self.model.delay("ram_out", 1) if straight else 0.0) + (self.model.delay("mux", banks) if banks > 1 else 0.0)
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)

@@ -26,10 +26,12 @@ class Clock:
 
 @dataclass(frozen=True)
 class Rams:
-    """Block RAMs: how many, and bits in each (parity bits included)."""
+    """Block RAMs: how many, and bits in each (parity bits included). ``pumped_mhz`` is the highest kernel clock at which blocks are known to
+    work at twice that; 0 where nobody knows."""
 
     count: int
     bits: int
+    pumped_mhz: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ def _read_device(table: Table) -> Device:
         logic_cells=table.integer("logic_cells", 1),
         registers=table.integer("registers", 1),
         lutram_bits=table.integer("lutram_bits", 0),
-        rams=Rams(rams.integer("count", 0), rams.integer("bits", 1)),
+        rams=Rams(rams.integer("count", 0), rams.integer("bits", 1), rams.number("pumped_mhz", 1, 2000) if "pumped_mhz" in rams else 0.0),
         dsps=Dsps(dsps.integer("count", 0), dsps.integer("multipliers", 0)),
     )
     for part in (table, rams, dsps):

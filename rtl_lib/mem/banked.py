@@ -1,5 +1,6 @@
 """A RAM of several banks, each with copies for reading: who never meets in a bank never meets."""
 
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -13,10 +14,20 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ports import require_power_of_two
+from rtl_lib.mem.pumped import PumpedRam
 from rtl_lib.mem.ram import Ram
 from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
 
-__all__ = ["BankedRam"]
+__all__ = ["BankedRam", "PumpedBlock"]
+
+
+@dataclass(frozen=True)
+class PumpedBlock:
+    """A block of the double clock that serves ``copies`` of a bank, by their numbers; ``dual``: a true dual-port one."""
+
+    bank: int
+    copies: tuple[int, ...]
+    dual: bool
 
 
 @shared
@@ -26,7 +37,7 @@ class BankedRam(wiring.Component):
     Rules
     -----
     1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is held until
-       the next read by a port of the same copy.
+       the next read by a port of the same copy. Where blocks are pumped, it is there for one cycle.
     2. Write ports that strobe in one bank in one cycle strobe different bytes of one word. Different banks are written at once.
     3. Read ports of one copy that read in one bank in one cycle read one word.
     4. A port uses only the banks it is made for. Who shares ports knows that rules 2 to 4 are kept.
@@ -39,6 +50,7 @@ class BankedRam(wiring.Component):
         all banks
     reads : for each read port the number of its copy, and the banks it may use as bits of a number
     writes : for each write port the banks it may use, likewise
+    pumped : None, or which block serves which copies of which bank: every copy that a bank has is in one
 
     Ports
     -----
@@ -46,9 +58,7 @@ class BankedRam(wiring.Component):
     written : for each bank a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
     """
 
-    timing = Timing(latency=1)
-
-    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=()):
+    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None):
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -56,7 +66,8 @@ class BankedRam(wiring.Component):
             if not 0 < mask < 1 << map.banks:
                 raise ValueError(f"a port for the banks {mask:#b}, of {map.banks}")
         self.map, self.word_bytes, self.words, self.bytewise, self.init = map, word_bytes, words, bytewise, init
-        self.copies, self.write_masks = reads, writes
+        self.copies, self.write_masks, self.pumped = reads, writes, pumped
+        self.timing = self.timing_of(pumped is not None)
         self.address_bits = max(1, ceil_log2(words), map.reach)
         if self.address_bits > addr_bits:
             raise ValueError(f"banks that bit {self.address_bits - 1} chooses cannot be told apart by {addr_bits} bits")
@@ -66,6 +77,11 @@ class BankedRam(wiring.Component):
             "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks),
         })
 
+    @staticmethod
+    def timing_of(pumped: bool) -> Timing:
+        """Timing of a read, in blocks of the double clock or in usual ones."""
+        return PumpedRam.timing if pumped else Ram.timing
+
     def elaborate(self, platform):
         m = Module()
         self._simulated = platform is None  # Verilog that synthesis reads knows no assertions
@@ -74,8 +90,9 @@ class BankedRam(wiring.Component):
         outputs = {}
         for bank in range(self.map.banks):
             self._write(m, bank, write_banks)
-            for copy in dict.fromkeys(copy for copy, mask in self.copies if mask >> bank & 1):
-                outputs[bank, copy] = self._copy(m, bank, copy, read_banks)
+            copies = dict.fromkeys(copy for copy, mask in self.copies if mask >> bank & 1)
+            asked = {copy: self._asked(m, bank, copy, read_banks) for copy in copies}
+            outputs |= self._plain(m, bank, asked) if self.pumped is None else self._pumped(m, bank, asked)
         for k, port in enumerate(self.reads):
             self._answer(m, k, port, read_banks[k], outputs)
         return m
@@ -121,31 +138,56 @@ class BankedRam(wiring.Component):
 
     # --- reads ---
 
-    def _copy(self, m, bank, copy, banks):
-        """A copy of a bank; returns what it reads."""
-        ram = Ram(width=8 * self.word_bytes, depth=self.map.words(self.words), init=tuple(self._contents(bank)),
-                  granularity=8 if self.bytewise else None, writable=len(self.writes) > 0)
-        m.submodules[f"bank{bank}_copy{copy}"] = ram
-        if ram.writable:
-            write, written = ram.write, self.written[bank]
-            m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
-                         write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
-        read, users = ram.read, [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
+    def _asked(self, m, bank, copy, banks):
+        """(whether a copy of a bank is read, the place): what its ports ask."""
+        users = [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
         if len(users) == 1:
             port = self.reads[users[0]]
-            m.d.comb += [read.en.eq(port.en), read.addr.eq(self._place(port.addr))]
-            return read.data
+            return port.en, self._place(port.addr)
         parts = []
         for k in users:
             asks = Signal(name=f"read{k}_in{bank}")
             m.d.comb += asks.eq(self.reads[k].en & (banks[k] == bank if self.copies[k][1] != 1 << bank else 1))
             parts.append((asks, self._place(self.reads[k].addr)))
-        m.d.comb += [read.en.eq(_any(asks for asks, _ in parts)), read.addr.eq(_any(Mux(asks, place, 0) for asks, place in parts))]
         if self._simulated:
             for k, (asks, place) in enumerate(parts):
                 for beside, other in parts[:k]:
                     m.d.comb += Assert(~(asks & beside & (place != other)), "two read ports of a RAM meet in a bank")
-        return read.data
+        return _any(asks for asks, _ in parts), _any(Mux(asks, place, 0) for asks, place in parts)
+
+    def _plain(self, m, bank, asked):
+        """A block for each copy; returns what each gives."""
+        outputs = {}
+        for copy, (en, place) in asked.items():
+            ram = Ram(**self._shape(bank))
+            m.submodules[f"bank{bank}_copy{copy}"] = ram
+            self._drive(m, bank, ram)
+            m.d.comb += [ram.read.en.eq(en), ram.read.addr.eq(place)]
+            outputs[bank, copy] = ram.read.data
+        return outputs
+
+    def _pumped(self, m, bank, asked):
+        """A block for several copies; returns what each copy gives."""
+        outputs = {}
+        for number, block in enumerate(block for block in self.pumped if block.bank == bank):
+            ram = PumpedRam(**self._shape(bank), reads=len(block.copies), dual=block.dual)
+            m.submodules[f"bank{bank}_block{number}"] = ram
+            self._drive(m, bank, ram)
+            for copy, port in zip(block.copies, ram.reads, strict=True):
+                m.d.comb += port.addr.eq(asked[copy][1])
+                outputs[bank, copy] = port.data
+        return outputs
+
+    def _shape(self, bank):
+        return {"width": 8 * self.word_bytes, "depth": self.map.words(self.words), "init": tuple(self._contents(bank)),
+                "granularity": 8 if self.bytewise else None, "writable": len(self.writes) > 0}
+
+    def _drive(self, m, bank, ram):
+        """Write into a block what is written in its bank."""
+        if ram.writable:
+            write, written = ram.write, self.written[bank]
+            m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
+                         write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
 
     def _answer(self, m, k, port, bank, outputs):
         """Give a port what the bank says that it asked last."""
@@ -157,6 +199,9 @@ class BankedRam(wiring.Component):
         chosen = Signal(len(bank), name=f"chosen{k}")
         with m.If(port.en):
             m.d.sync += chosen.eq(bank)
+        for stage in range(1, self.timing.latency):
+            chosen, before = Signal(len(bank), name=f"chosen{k}_{stage}"), chosen
+            m.d.sync += chosen.eq(before)
         with m.Switch(chosen):
             for n in able:
                 with m.Case(n):

@@ -1,6 +1,6 @@
 """One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write down."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,7 +11,7 @@ from amaranth.utils import ceil_log2
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 
-__all__ = ["Ram"]
+__all__ = ["Ram", "first_words"]
 
 #: Most turns of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
 _TURNS = 4096
@@ -72,7 +72,7 @@ class Ram(wiring.Component):
         ports = ["clk", *(f"read__{port}" for port in self._ports("en", "addr")), "read__data"]
         ports += [f"write__{port}" for port in self._ports("en", "addr", "data")] if self.writable else []
         lines = [f"module {name}({', '.join(ports)});", *self._declarations(), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
-                 *self._first(), *self._writes(), *self._reads(), "endmodule"]
+                 *first_words(self.init, self.depth, self.width), *self._writes(), *self._reads(), "endmodule"]
         return "\n".join(lines) + "\n"
 
     def _ports(self, *names: str) -> list[str]:
@@ -87,17 +87,6 @@ class Ram(wiring.Component):
                 size = f"[{bits - 1}:0] " if bits > 1 else ""
                 yield f"  {'output' if port == 'read__data' else 'input'} {size}{port};"
                 yield f"  wire {size}{port};"
-
-    def _first(self) -> Iterator[str]:
-        """What the memory holds first."""
-        yield "  integer place;"
-        yield "  initial begin"
-        for first in range(len(self.init), self.depth, _TURNS):
-            yield f"    for (place = {first}; place < {min(first + _TURNS, self.depth)}; place = place + 1)"
-            yield f"      words[place] = {self.width}'h0;"
-        for place, value in enumerate(self.init):
-            yield f"    words[{place}] = {self.width}'h{value & (1 << self.width) - 1:x};"
-        yield "  end"
 
     def _writes(self) -> Iterator[str]:
         if not self.writable:
@@ -121,3 +110,15 @@ class Ram(wiring.Component):
         yield "    end"
         yield "  end"
         yield "  assign read__data = read;"
+
+
+def first_words(init: Sequence[int], depth: int, width: int) -> Iterator[str]:
+    """Verilog of what ``words`` of a memory hold first: ``init``, then zeros."""
+    yield "  integer place;"
+    yield "  initial begin"
+    for first in range(len(init), depth, _TURNS):
+        yield f"    for (place = {first}; place < {min(first + _TURNS, depth)}; place = place + 1)"
+        yield f"      words[place] = {width}'h0;"
+    for place, value in enumerate(init):
+        yield f"    words[{place}] = {width}'h{value & (1 << width) - 1:x};"
+    yield "  end"

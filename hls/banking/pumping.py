@@ -1,0 +1,27 @@
+"""Which copies of a bank share a block that runs at twice the clock."""
+
+from collections.abc import Sequence
+
+from rtl_lib.mem.pumped import most_reads
+
+from .blocks import Blocks
+
+__all__ = ["share_blocks"]
+
+
+def share_blocks(copies: Sequence[int], words: int, width: int, blocks: Blocks, writable: bool,
+                 most: int | None = None) -> tuple[tuple[tuple[int, ...], bool], ...]:
+    """The copies that each block serves, and whether it is a true dual-port one: as few block RAMs as can be for ``words`` of ``width``
+    bits, at most ``most`` blocks, of as many RAMs as that takes, beside one another. Of equals the choice with the fewest."""
+    narrow, wide = most_reads(True, writable), most_reads(False, writable)
+    dual, simple = blocks.count(words, width, dual=True), blocks.count(words, width)
+    ways = [(number, -(-max(0, len(copies) - number * narrow) // wide)) for number in range(-(-len(copies) // narrow) + 1)]
+    fine = [way for way in ways if most is None or sum(way) <= most] or ways[-1:]
+    duals, simples = min(fine, key=lambda way: (way[0] * dual + way[1] * simple, sum(way)))
+    sizes = [(narrow, True)] * duals + [(wide, False)] * simples
+    shared, at = [], 0
+    for size, is_dual in sizes:
+        members = tuple(copies[at:at + size])
+        shared.append((members, is_dual and (len(members) > wide or simple > dual)))
+        at += size
+    return tuple(shared)
