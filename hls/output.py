@@ -13,7 +13,8 @@ from .report.model import Report
 
 __all__ = ["OutputError", "check_output", "write_results"]
 
-OURS = ("rtl", "report.txt", "report.json", "interface.json")
+#: what we write, of which some designs have no constraints
+OURS = ("rtl", "report.txt", "report.json", "interface.json", "constraints.sdc")
 
 
 class OutputError(OSError):
@@ -42,6 +43,8 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
     texts = {f"rtl/{name}": text for name, text in result.verilog.items()}
     texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
     texts["interface.json"] = json.dumps(asdict(result.interface), indent=2)
+    if result.interface.double_clock:
+        texts["constraints.sdc"] = _constraints(result.interface.clock_mhz)
     made = [path for path in (output, *output.parents) if not path.exists()]
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -54,6 +57,17 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
             shutil.rmtree(path, ignore_errors=True)
         raise _refused(output, error) from error
     return report, sorted(texts)
+
+
+def _constraints(mhz: float) -> str:
+    """What timing analysis must know of two clocks that are in phase: in SDC, which vendors' tools read."""
+    # whole picoseconds, an even number of them, so that one period is exactly half of the other
+    half = round(1e6 / mhz) // 2 / 1000
+    return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every rising edge of clk is one of its own.
+# Paths between the two are timed as what they are, half a period of clk at least: cut none of them, and put the two in no different groups.
+create_clock -name clk -period {2 * half:.3f} -waveform {{0.000 {half:.3f}}} [get_ports clk]
+create_clock -name sync2x_clk -period {half:.3f} -waveform {{0.000 {half / 2:.4f}}} [get_ports sync2x_clk]
+"""
 
 
 def _refused(output: Path, error: OSError) -> OutputError:
@@ -75,7 +89,8 @@ def _exchange(new: Path, target: Path, old: Path):
             if (target / name).exists():
                 (target / name).rename(old / name)
             done.append(name)
-            (new / name).rename(target / name)
+            if (new / name).exists():
+                (new / name).rename(target / name)
     except OSError:
         for name in reversed(done):
             if (target / name).exists():

@@ -20,13 +20,13 @@ class Blocks:
 
     bits: int = 20480
 
-    def count(self, words: int, width: int, dual: bool = False) -> int:
-        """Blocks for ``words`` of ``width`` bits, in the shape that takes the fewest; 0 where tables are cheaper. Both ports of
-        ``dual`` ones read, which tables cannot do; the widest words are half as wide then."""
-        if not self.bits or words * width <= SMALL_BITS and not dual:
+    def count(self, words: int, width: int, dual: bool | None = None) -> int:
+        """Blocks for ``words`` of ``width`` bits, in the shape that takes the fewest; 0 where tables are cheaper. They are no choice if
+        it is said whether the blocks are ``dual``: of those both ports read, and the widest words are half as wide."""
+        if not self.bits or words * width <= SMALL_BITS and dual is None:
             return 0
         widest = self.bits // SHALLOWEST
-        shapes = ((SHALLOWEST << k, widest >> k) for k in range(int(dual), widest.bit_length()))
+        shapes = ((SHALLOWEST << k, widest >> k) for k in range(int(bool(dual)), widest.bit_length()))
         return min(-(-words // depth) * -(-width // bits) for depth, bits in shapes)
 
     def area(self, words: int, width: int) -> int:

@@ -14,7 +14,7 @@ def share_blocks(copies: Sequence[int], words: int, width: int, blocks: Blocks, 
     """The copies that each block serves, and whether it is a true dual-port one: as few block RAMs as can be for ``words`` of ``width``
     bits, at most ``most`` blocks, of as many RAMs as that takes, beside one another. Of equals the choice with the fewest."""
     narrow, wide = most_reads(True, writable), most_reads(False, writable)
-    dual, simple = blocks.count(words, width, dual=True), blocks.count(words, width)
+    dual, simple = blocks.count(words, width, dual=True), blocks.count(words, width, dual=False)
     ways = [(number, -(-max(0, len(copies) - number * narrow) // wide)) for number in range(-(-len(copies) // narrow) + 1)]
     fine = [way for way in ways if most is None or sum(way) <= most] or ways[-1:]
     duals, simples = min(fine, key=lambda way: (way[0] * dual + way[1] * simple, sum(way)))

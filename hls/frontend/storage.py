@@ -137,7 +137,7 @@ class Storage:
         element = memory_element(variable.type)
         name = self._name(variable.name)
         self.function.memories[name] = MemoryObject(name, "constant", element, len(data) // element.bytes, const=True,
-                                                    data=data, span=variable.span)
+                                                    data=data, span=variable.span, attrs=tuple(variable.attrs.items()))
         self._memories[variable] = name
 
     def temporary(self, name: str, type: Type, span: Span) -> str:

@@ -39,11 +39,13 @@ class NetlistError(ValueError):
 
 @dataclass(frozen=True)
 class Memory:
-    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it."""
+    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it; ``dual`` whether it is
+    read through two ports."""
 
     depth: int
     width: int
     registered: bool
+    dual: bool = False
 
     @property
     def bits(self) -> int:
@@ -78,7 +80,7 @@ class _Reader:
         self.width: dict[str, int] = {}
         self.memory: dict[str, tuple[int, int]] = {}
         self.registers: set[str] = set()
-        self.clocked_reads: set[str] = set()
+        self.clocked_reads: dict[str, set[str]] = {}  # of each memory the registers that it is read into
         self.other_reads: set[str] = set()
 
     def read(self) -> Module:
@@ -97,7 +99,8 @@ class _Reader:
                 self._instance(*match.groups())
         self.module.registers = sum(self.width[name] for name in self.registers)
         for name, (depth, width) in self.memory.items():
-            self.module.memories.append(Memory(depth, width, name not in self.other_reads))
+            dual = len(self.clocked_reads.get(name, ())) > 1
+            self.module.memories.append(Memory(depth, width, name not in self.other_reads, dual))
         return self.module
 
     def _declare(self, line: str):
@@ -136,7 +139,7 @@ class _Reader:
         else:
             name = _plain(target[0])
             if source[0] in self.memory:  # the memory's own output register
-                self.clocked_reads.add(source[0])
+                self.clocked_reads.setdefault(source[0], set()).add(name)
             else:
                 self.registers.add(name)
                 self._read_memories(source, self.other_reads)

@@ -26,14 +26,14 @@ def _memory(kernel, planned: OnChipMemory, source, blocks: Blocks) -> Memory:
     memory, word = planned.memory, planned.word_bytes
     declared = source.get(re.sub(r"\.lane\d+$", "", memory.name))
     requested = (declared.length or 0) * declared.element.bytes if declared else 0
-    places, copies = planned.map.words(planned.words), [max(1, n) for n in planned.bank_copies]
+    copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams(blocks)
     turns = _turns(kernel, planned)
     return Memory(
         memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,
-        sum(copies) * places * word, word, planned.map.banks, _banks(planned), max(copies), planned.copies,
+        sum(copies) * planned.map.words(planned.words) * word, word, planned.map.banks, _banks(planned), max(copies), planned.copies,
         len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
-        len([op for op in planned.loads if op.opcode == "atomic"]), sum(copies) * blocks.count(places, 8 * word),
-        _rating(planned, turns, blocks.count(places, 8 * word)), turns, _sharing(planned), "single-pumped",
+        len([op for op in planned.loads if op.opcode == "atomic"]), rams,
+        _rating(planned, turns, rams), turns, _sharing(planned), "single-pumped" if planned.pump is None else "double-pumped",
         tuple(sorted(name for name, _ in memory.attrs if name not in OF_SHIFTS | {"copies"})), _advice(planned, turns))
 
 

@@ -67,22 +67,23 @@ class PumpedRam(wiring.Component):
         if not 1 <= reads <= most_reads(dual, writable):
             raise ValueError(f"{reads} read ports of a block that has time for 1 to {most_reads(dual, writable)}")
         self.slots = _SLOTS[dual][:reads]
-        self.block = SharedBlock(width=width, depth=depth, init=init, granularity=granularity, dual=dual, writable=writable)
+        self.shape = {"width": width, "depth": depth, "init": init, "granularity": granularity, "dual": dual, "writable": writable}
+        self.width, self.granularity = width, granularity or width
         self.writable, address_bits = writable, ceil_log2(depth)
         read = wiring.Signature({"addr": Out(address_bits), "data": In(width)})
-        write = wiring.Signature({"en": Out(width // self.block.granularity), "addr": Out(address_bits), "data": Out(width)})
+        write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(address_bits), "data": Out(width)})
         super().__init__({"reads": In(read).array(reads), **({"write": In(write)} if writable else {})})
 
     def elaborate(self, platform):
-        m = Module()
-        m.submodules.block = DomainRenamer(DOUBLE)(self.block)
+        m, block = Module(), SharedBlock(**self.shape)
+        m.submodules.block = DomainRenamer(DOUBLE)(block)
         early = self._halves(m)
         asked = [Signal.like(port.addr, name=f"asked{k}", reset_less=True) for k, port in enumerate(self.reads)]
         m.d.sync += [register.eq(port.addr) for register, port in zip(asked, self.reads, strict=True)]
         writes = self._written(m) if self.writable else None
-        self._feed(m, early, asked, writes)
+        self._feed(m, block, early, asked, writes)
         for k, slot in enumerate(self.slots):
-            self._give(m, k, slot, asked[k], writes)
+            self._give(m, k, block.b.read if slot.other else block.a.data, slot.early, asked[k], writes)
         return m
 
     def _halves(self, m):
@@ -100,20 +101,19 @@ class PumpedRam(wiring.Component):
         m.d.sync += [signal.eq(first[name]) for name, signal in then.items()]
         return then
 
-    def _feed(self, m, early, asked, writes):
+    def _feed(self, m, block, early, asked, writes):
         """Drive the block's ports from registers of the double clock."""
         def place(name, other):
             given = {slot.early: asked[k] for k, slot in enumerate(self.slots) if slot.other is other}
             if other and writes is not None:
                 given[True] = writes["addr"]
-            register = Signal.like(self.block.a.addr, name=name, reset_less=True)
+            register = Signal.like(block.a.addr, name=name, reset_less=True)
             first, second = given.get(True), given.get(False)
             chosen = Mux(early, first, second) if first is not None and second is not None else first if second is None else second
             if chosen is not None:
                 m.d[DOUBLE] += register.eq(chosen)
             return register
 
-        block = self.block
         m.d.comb += block.a.addr.eq(place("a_addr", False))
         if block.dual or self.writable:
             m.d.comb += block.b.addr.eq(place("b_addr", True))
@@ -122,15 +122,14 @@ class PumpedRam(wiring.Component):
             m.d[DOUBLE] += [strobe.eq(Mux(early, writes["en"], 0)), data.eq(writes["data"])]
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
-    def _give(self, m, k, slot, asked, writes):
-        """Bring what a slot reads to its port, in a register of the slow clock."""
-        given = self.block.b.read if slot.other else self.block.a.data
-        answer = Signal(self.block.width, name=f"answer{k}", reset_less=True)
+    def _give(self, m, k, given, early, asked, writes):
+        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock."""
+        answer = Signal(self.width, name=f"answer{k}", reset_less=True)
         m.d.comb += self.reads[k].data.eq(answer)
-        if not slot.early:  # the block gives it until the slow clock's edge
+        if not early:  # the block gives it until the slow clock's edge
             m.d.sync += answer.eq(given)
             return
-        held = Signal(self.block.width, name=f"held{k}", reset_less=True)
+        held = Signal(self.width, name=f"held{k}", reset_less=True)
         m.d[DOUBLE] += held.eq(given)
         m.d.sync += answer.eq(held if writes is None else self._newest(m, k, held, asked, writes))
 
@@ -138,5 +137,5 @@ class PumpedRam(wiring.Component):
         """What was read beside a write, with what that has written."""
         met, data = Signal.like(writes["en"], name=f"met{k}", reset_less=True), Signal.like(writes["data"], name=f"met{k}_data", reset_less=True)
         m.d.sync += [met.eq(Mux(asked == writes["addr"], writes["en"], 0)), data.eq(writes["data"])]
-        bits = self.block.granularity
+        bits = self.granularity
         return Cat(Mux(met[n], data.word_select(n, bits), held.word_select(n, bits)) for n in range(len(met)))

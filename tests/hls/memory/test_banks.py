@@ -1,5 +1,7 @@
 """Attributes of memories from the source to the plan: what is refused, with its line, and what is built."""
 
+from dataclasses import replace
+
 import pytest
 
 from hls import CompileError, Options, load_board
@@ -8,6 +10,7 @@ from hls.frontend import parse_source
 from hls.passes.program import link_program
 from hls.report.collect import collect_kernel
 from hls.report.memory_text import memory_section
+from hls.target.board import Rams
 
 TASK = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
   int t[{words}] {attributes};
@@ -20,7 +23,7 @@ TASK = """__kernel void k(__global const int *restrict a, __global int *restrict
 def plan(attributes="", words=512, store="t[i & 511] = a[i];", load="out[i] = t[(i * 5) & 511];", board="de5net"):
     text = TASK.format(words=words, attributes=f"__attribute__(({attributes}))" if attributes else "", store=store, load=load)
     module = link_program(parse_source(text, "k.cl", {}, []).module)
-    (kernel,), told = plan_module(module, load_board(board), Options())
+    (kernel,), told = plan_module(module, load_board(board) if isinstance(board, str) else board, Options())
     return kernel, [message.message for message in told], collect_kernel(kernel, module, 100)
 
 
@@ -63,7 +66,7 @@ def test_registers_or_memory(attributes, words, memories):
     assert set(kernel.memory.onchip) == memories and not told
 
 
-@pytest.mark.parametrize("attributes, warned", [("doublepump", True), ("singlepump", False), ("simple_dual_port", False), ("private_copies(1)", False),
+@pytest.mark.parametrize("attributes, warned", [("doublepump", False), ("singlepump", False), ("simple_dual_port", False), ("private_copies(1)", False),
                                                 ("private_copies(2)", True), ("max_private_copies(4)", False), ('merge("m", "depth")', True)])
 def test_what_is_not_followed_is_said(attributes, warned):
     _, told, _ = plan(attributes)
@@ -81,6 +84,73 @@ def test_report():
     for part in ("Private memory t (line 2): possibly inefficient.", "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
                  "2 reads and 2 writes", "Replicated 2 times", "Stores at line 3 take turns", "Index a dimension of t"):
         assert part in text
+
+
+READS = "int v = a[i]; out[i] = " + " ^ ".join(f"t[(v >> {k}) & 1023]" for k in range(8)) + ";"
+
+
+@pytest.mark.parametrize("attributes, copies, blocks, pumping", [("", 8, 16, "single-pumped"), ("singlepump", 8, 16, "single-pumped"),
+                                                                 ("doublepump", 3, 6, "double-pumped"),
+                                                                 ("doublepump, max_replicates(2)", 2, 4, "double-pumped")])
+def test_pumping(attributes, copies, blocks, pumping):
+    """Eight reads and a write of 4 KiB: three blocks do for them at twice the clock, where otherwise eight are needed. With two blocks there is
+    time for six reads: the others take turns."""
+    kernel, told, report = plan(attributes, 1024, "t[i & 1023] = a[i];", READS)
+    (memory,) = report.memories
+    assert (memory.copies, memory.blocks, memory.pumping) == (copies, blocks, pumping) and not told
+    assert max(loop.ii for loop in kernel.plan.loops.values()) == (2 if "max" in attributes else 1)
+    assert (kernel.memory.onchip["t"].pump is not None) is (pumping == "double-pumped")
+    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    assert f"{blocks} block RAMs, {pumping}" in text and ("port sync2x_clk" in text) is (pumping == "double-pumped")
+
+
+def test_tables_are_pumped_too():
+    """Nothing is written: a block has time for four reads."""
+    values = ", ".join(str(k * k) for k in range(64))
+    store = "const int s[64] __attribute__((doublepump)) = {" + values + "}; t[i & 511] = s[a[i] & 63] + s[a[i] >> 6 & 63] + s[a[i] >> 12 & 63] + s[i & 63];"
+    kernel, told, _ = plan(store=store)
+    assert kernel.memory.onchip["s"].bank_ports == (4,) and kernel.memory.onchip["s"].bank_copies == (1,) and not told
+
+
+def test_as_few_blocks_as_can_be():
+    """512 words of 32 bits fit one block read through one port, and take two that are read through both; of 2,048 it is four of either."""
+    _, _, report = plan("doublepump", 512, "t[i & 511] = a[i];", READS.replace("1023", "511"))
+    assert (report.memories[0].copies, report.memories[0].blocks) == (4, 4)
+    _, _, report = plan("doublepump", 2048, "t[i & 2047] = a[i];", READS.replace("1023", "2047"))
+    assert (report.memories[0].copies, report.memories[0].blocks) == (3, 12)
+
+
+@pytest.mark.parametrize("rams, pumped, copies", [
+    (Rams(2560, 20480, 300.0), False, 8),  # there is room
+    (Rams(12, 20480, 300.0), True, 3),
+    (Rams(12, 20480, 200.0), False, 8),  # too slow
+    (Rams(12, 20480), False, 8),  # nobody knows how fast
+])
+def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
+    board = load_board("de5net")
+    board = replace(board, device=replace(board.device, rams=rams))
+    kernel, _, report = plan("", 1024, "t[i & 1023] = a[i];", READS, board)
+    assert kernel.memory.onchip["t"].pump is not None if pumped else kernel.memory.onchip["t"].pump is None
+    assert report.memories[0].copies == copies
+    kernel, _, _ = plan("singlepump", 1024, "t[i & 1023] = a[i];", READS, board)
+    assert kernel.memory.onchip["t"].pump is None
+    kernel, _, _ = plan("", 1024, "t[i & 1023] += a[i];", READS, board)  # a recurrence goes through it
+    assert kernel.memory.onchip["t"].pump is None
+
+
+@pytest.mark.parametrize("attributes, message, hint", [
+    ("doublepump, numwriteports(2)", "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("doublepump, numreadports(3)", "numreadports(3) cannot be kept", "numreadports(6)"),
+    ("doublepump, max_replicates(2)", "max_replicates(2) cannot be kept", "max_replicates(3)"),
+])
+def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
+    """Loads of loops that run at once cannot take turns."""
+    inner = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511] + t[(j * i) & 511] + t[(j * 7) & 511] + t[(j * 9) & 511];"
+    load = "".join(inner.replace("int s", f"int s{k}").replace("s +=", f"s{k} +=") for k in range(2)) + " out[i] = s0 + s1;"
+    with pytest.raises(CompileError) as caught:
+        plan(attributes, load=load)
+    (error,) = caught.value.diagnostics
+    assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
 
 
 def test_trailing_zeros_bound_the_banks():

@@ -32,6 +32,12 @@ def test_block_rams(depth, width, device, blocks):
     assert found.rams == blocks and (found.logic > 0) == (blocks == 0)
 
 
+@pytest.mark.parametrize(("depth", "width", "blocks"), [(512, 40, 2), (1024, 20, 1), (4096, 5, 1), (16, 40, 2)])
+def test_blocks_read_through_two_ports(depth, width, blocks):
+    text = memory(depth, width, True)["top.v"].replace("endmodule", f"  reg [{width - 1}:0] r;\n  always @(posedge clk)\n    r <= kept[at];\nendmodule")
+    assert estimate({"top.v": text}, "top", STRATIX).total.rams == blocks
+
+
 def test_memories_read_without_a_clock_are_kept_in_tables():
     assert estimate(memory(32, 20, False), "top", STRATIX).total == Resources(logic=10)
     assert estimate(memory(16, 4, False), "top", ECP5).total == Resources(logic=6)

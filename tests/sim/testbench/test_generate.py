@@ -21,6 +21,14 @@ __kernel void scale(__global const int *restrict a, __global int *restrict c, in
 """
 
 
+PUMPED = """
+__kernel void scale(__global const int *restrict a, __global int *restrict c, int n) {
+    int t[64] __attribute__((doublepump)); for (int k = 0; k < 64; k++) t[k] = 3 * a[k];
+    for (int i = 0; i < n; i++) c[i] = t[i & 63] + t[(i + 1) & 63] - t[(i + 1) & 63 & n + 47];
+}
+"""
+
+
 @pytest.fixture
 def compiled(tmp_path):
     (tmp_path / "interface.json").write_text(json.dumps(asdict(system())))
@@ -66,8 +74,9 @@ def test_a_folder_without_a_system(tmp_path):
 
 
 @pytest.mark.verilator
-def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path):
-    (tmp_path / "kernel.cl").write_text(KERNEL)
+@pytest.mark.parametrize("kernel, line", [(KERNEL, 3), (PUMPED, 4)], ids=["one clock", "two clocks"])
+def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line):
+    (tmp_path / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
     subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
                     "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
@@ -81,7 +90,8 @@ def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
                           env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert "loop i (line 3): II 1 scheduled, 1.00 measured" in done.stdout
+    assert f"loop i (line {line}): II 1 scheduled, 1.00 measured" in done.stdout
+    assert (tmp_path / "out/constraints.sdc").exists() == (kernel is PUMPED)
 
 
 def test_kernels_that_need_each_other(tmp_path):
