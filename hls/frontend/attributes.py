@@ -65,6 +65,9 @@ TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
 CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "io": Form(1, 1, text=True), "blocking": Form()}
 
+#: what memory("...") may name: blocks, or tables of logic cells
+RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
+
 #: attributes that ask for what is done anyway, or for what only a processor has
 MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
                               "endian", "nosvm", "convergent", "flatten", "noduplicate"})
@@ -142,6 +145,11 @@ def check_memory(attrs: dict, spans: dict):
     """Raise CompileError for memory attributes that contradict each other."""
     if attrs.get("singlepump") and attrs.get("doublepump"):
         _refuse(spans, "doublepump", "a memory is pumped once or twice, not both", "remove singlepump or doublepump")
+    kind = attrs.get("memory", True)
+    if kind is not True and kind not in RAM_KINDS:
+        _refuse(spans, "memory", f'memory("{kind}") names no kind of RAM', f"write one of {', '.join(RAM_KINDS)}, or memory alone")
+    if kind == "MLAB" and attrs.get("doublepump"):
+        _refuse(spans, "doublepump", "the tables of memory(\"MLAB\") cannot be double-pumped", 'write memory("BLOCK_RAM"), or remove doublepump')
     others = sorted(set(attrs) - {"register", "aligned", "max_concurrency", "private_copies", "max_private_copies"})
     if attrs.get("register") and others:
         _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")

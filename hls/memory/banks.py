@@ -29,27 +29,26 @@ def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writ
 
 @dataclass(frozen=True, eq=False)
 class BankPlanner:
-    """Chooses banks for the memories of one flat kernel; ``block_bits`` are those of the device's block RAM."""
+    """Chooses banks for the memories of one flat kernel."""
 
     function: Function
     forms: AffineForms
     zeros: TrailingZeros
-    block_bits: int
     numbers: dict  #: of unknowns, by which terms are sorted
 
     @classmethod
-    def of(cls, function: Function, block_bits: int) -> "BankPlanner":
-        return cls(function, AffineForms(function), TrailingZeros(function), block_bits, {})
+    def of(cls, function: Function) -> "BankPlanner":
+        return cls(function, AffineForms(function), TrailingZeros(function), {})
 
-    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, pumped: bool) -> Banking:
+    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, pumped: bool, blocks: Blocks) -> Banking:
         """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies for groups of
-        work-items are banks, too, ``pumped`` that its blocks run at twice the clock. Raises CompileError for attributes that cannot be
+        work-items are banks, too, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
         followed."""
         copies = dict(memory.attrs).get(COPIES, 1)
         size = memory.length * memory.element.bytes // copies
         try:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
-            return choose_banks(size, self._uses(ops, watching), asked, Blocks(self.block_bits), copies)
+            return choose_banks(size, self._uses(ops, watching), asked, blocks, copies)
         except Refusal as refusal:
             raise CompileError.at(memory.span or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
 

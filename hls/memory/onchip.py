@@ -1,7 +1,7 @@
 """Memories inside a kernel: their banks, the copies of each, and at which clock their blocks run."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rtl_lib.mem.bank_map import BankMap
@@ -25,8 +25,8 @@ class OnChipMemory:
     The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank; scheduling and memory order keep them
     from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items
     take turns in ``copies``; which one it is chooses among banks where stores of several groups may come in one cycle.
-    ``banking`` knows which accesses may meet. With ``pump``, which is then the device's block RAM, a block runs at twice the clock and
-    serves several copies.
+    ``banking`` knows which accesses may meet. It is made of ``blocks``; if it is ``pumped`` they run at twice the clock, and each serves several
+    copies.
     """
 
     memory: MemoryObject
@@ -37,7 +37,8 @@ class OnChipMemory:
     banking: Banking
     copies: int = 1
     ports: Mapping[Op, int] = field(default_factory=dict)
-    pump: Blocks | None = None
+    blocks: Blocks = field(default_factory=Blocks)
+    pumped: bool = False
 
     def mask(self, op: Op) -> int:
         """The banks that an access may use, as bits."""
@@ -59,11 +60,11 @@ class OnChipMemory:
     @cached_property
     def pumped_blocks(self) -> tuple[PumpedBlock, ...] | None:
         """Which ports for reading a bank share a block; None where each has its own."""
-        if self.pump is None:
+        if not self.pumped:
             return None
         places, most = self.map.words(self.words), self.banking.asked.max_replicates
         return tuple(PumpedBlock(bank, ports, dual) for bank in range(self.map.banks)
-                     for ports, dual in share_blocks(self._bank_ports(bank), places, 8 * self.word_bytes, self.pump, bool(self.stores), most))
+                     for ports, dual in share_blocks(self._bank_ports(bank), places, 8 * self.word_bytes, self.blocks, bool(self.stores), most))
 
     @cached_property
     def bank_copies(self) -> tuple[int, ...]:
@@ -77,17 +78,31 @@ class OnChipMemory:
         """Of the bank that has the most."""
         return max(self.bank_copies)
 
-    def rams(self, blocks: Blocks) -> int:
-        """Block RAMs of all copies, for a device with these; 0 where it is small enough for tables."""
+    @property
+    def kind(self) -> str | None:
+        """What the declaration says that it is made of, "block" or "distributed"; None for what suits its size."""
+        if self.blocks.small is None:
+            return "distributed"
+        return "block" if self.blocks.small == 0 else None
+
+    @property
+    def rams(self) -> int:
+        """Block RAMs of all copies; 0 where it is in tables."""
         places, width = self.map.words(self.words), 8 * self.word_bytes
         if self.pumped_blocks is None:
-            return sum(max(1, copies) for copies in self.bank_copies) * blocks.count(places, width)
-        return sum(blocks.count(places, width, block.dual) for block in self.pumped_blocks)
+            return sum(max(1, copies) for copies in self.bank_copies) * self.blocks.count(places, width)
+        return sum(self.blocks.count(places, width, block.dual) for block in self.pumped_blocks)
 
     @property
     def words(self) -> int:
         """Of all copies together."""
         return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
+
+    @property
+    def of_one_group(self) -> "OnChipMemory":
+        """As if there were one group of work-items at a time."""
+        memory = replace(self.memory, length=self.memory.length // self.copies)
+        return replace(self, memory=memory, map=self.banking.map, copies=1)
 
 
 def plan_onchip(function: Function, accesses: Mapping[str, list[Op]], rams: Rams, clock_mhz: float) -> dict[str, OnChipMemory]:
@@ -97,7 +112,7 @@ def plan_onchip(function: Function, accesses: Mapping[str, list[Op]], rams: Rams
     Those are double-pumped whose declaration says so. Others where all together have no room in the device otherwise, as far as is known before
     the schedule: those that save most first, and only if the device is known to be fast enough for this clock.
     """
-    planner = _Planner(Phases(function), BankPlanner.of(function, rams.bits), function, Blocks(rams.bits))
+    planner = _Planner(Phases(function), BankPlanner.of(function), function, Blocks(rams.bits))
     found = {name: planner.plan(name, ops, "doublepump" in dict(function.memories[name].attrs)) for name, ops in accesses.items()}
     for name in planner.worth_pumping(found, rams, clock_mhz):
         found[name] = planner.plan(name, accesses[name], True)
@@ -121,12 +136,13 @@ class _Planner:
         # stores of one phase have cycles of their own; those of others come from another group, at any time
         apart = copies > 1 and any(not self.phases.together(one, other) for one in stores for other in stores)
         watching = frozenset(op for op in loads if op.opcode == "load" and not apart and watches(op))
-        banking = self.banks.choose(memory, ops, watching, apart, pumped)
+        blocks = self.blocks.of_kind(dict(memory.attrs).get("memory"))
+        banking = self.banks.choose(memory, ops, watching, apart, pumped, blocks)
         word = banking.word_bytes
         one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
         return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies,
-                            pump=self.blocks if pumped else None)
+                            blocks=blocks, pumped=pumped)
 
     def worth_pumping(self, found: Mapping[str, OnChipMemory], rams: Rams, clock_mhz: float) -> Iterable[str]:
         """The memories that are to be double-pumped so that all have room; none where they have, or where it would not help."""
@@ -146,13 +162,13 @@ class _Planner:
 def _may_be_pumped(planned: OnChipMemory) -> bool:
     """Whether nothing but the loads' latency comes of it: no recurrence goes through the memory, and nobody has asked for the other."""
     asked = dict(planned.memory.attrs)
-    return not {"singlepump", "doublepump"} & asked.keys() and not any(op.opcode == "atomic" or watches(op) for op in planned.loads)
+    return not {"singlepump", "doublepump"} & asked.keys() and planned.kind != "distributed" and not any(op.opcode == "atomic" or watches(op) for op in planned.loads)
 
 
 def _check_size(planned: OnChipMemory, rams: Rams):
     """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
     memory = planned.memory
-    needed = planned.map.banks * Blocks(rams.bits).count(planned.map.words(planned.words), 8 * planned.word_bytes)
+    needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
     if needed > rams.count > 0:
         groups = f", {planned.copies} times for groups of work-items under way at once" if planned.copies > 1 else ""
         raise CompileError.at(memory.span or planned.loads[0].span,

@@ -196,19 +196,19 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     if op.opcode == "atomic":
         reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
         return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
-                      _onchip_latency(op, memory, True), pumped=memory.pump is not None)
-    copies = "a copy of the memory for every load" if memory.pump is None else "a block at twice the clock for several loads"
+                      _onchip_latency(op, memory, True), pumped=memory.pumped)
+    copies = "a copy of the memory for every load" if not memory.pumped else "a block at twice the clock for several loads"
     reason = copies if op.opcode == "load" else "one port writes all copies"
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.mask(op).bit_count() == 1 and watches(op)
     return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
-                  _onchip_latency(op, memory, forwarding), forwarding=forwarding, pumped=memory.pump is not None)
+                  _onchip_latency(op, memory, forwarding), forwarding=forwarding, pumped=memory.pumped)
 
 
 def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
     if op.opcode == "store":
         return 0
-    if memory.pump is not None:
+    if memory.pumped:
         return PumpedLoadPort.timing_of(forwarding).latency
     return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
 

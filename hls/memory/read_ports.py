@@ -40,7 +40,7 @@ def _shared(memory: OnChipMemory, when: Mapping[Op, When]) -> OnChipMemory:
         name = "numreadports" if asked.numreadports == most else "max_replicates"
         if name == "max_replicates":  # counts blocks, which have time for several loads where they are pumped
             most, needed = asked.max_replicates, -(-needed * asked.max_replicates // most)
-        what = "copies" if name == "max_replicates" or memory.pump is None else "ports"
+        what = "copies" if name == "max_replicates" or not memory.pumped else "ports"
         lines = sorted({op.span.line for op in memory.loads if op.span})
         raise CompileError.at(memory.memory.span or memory.loads[0].span,
                               f"{name}({most}) cannot be kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "

@@ -7,7 +7,7 @@ module, and this turns them into the device's own blocks:
   takes tables, too: one for every bit and 32 words of an ALM's, three for every two bits and 16 words of an ECP5 slice's,
   and choices between rows of those;
 - a memory whose reads are all clocked and which has more than 640 bits is kept in block RAM, in the shape (512 words of the
-  block's width / 512, 1024 of half that, ...) that takes the fewest; one that is read through two ports always, and never at the full width;
+  block's width / 512, 1024 of half that, ...) that takes the fewest; one that is read through two ports always, and never at the full width, and what the text asks for is kept there;
 - a product takes one DSP block with two multipliers up to 27 x 27 bits; beyond, and in other devices, one 18-bit multiplier
   for each pair of 18-bit parts.
 
@@ -134,8 +134,8 @@ class _Counter:
 
     def _blocks(self, memory: Memory) -> int:
         """Block RAMs, or 0 where the memory is not kept there."""
-        small = memory.bits <= SMALL_MEMORY_BITS and not memory.dual
-        if not memory.registered or small or not self.device.rams.count:
+        tables = memory.kind == "distributed" or memory.bits <= SMALL_MEMORY_BITS and not memory.dual and memory.kind != "block"
+        if not memory.registered or tables or not self.device.rams.count:
             return 0
         widest = self.device.rams.bits // SHALLOWEST_BLOCK
         shapes = [(SHALLOWEST_BLOCK << k, widest >> k) for k in range(int(memory.dual), widest.bit_length())]

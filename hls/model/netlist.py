@@ -14,6 +14,7 @@ ECP5 (taken as 2.3 gates to a table).
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 __all__ = ["Memory", "Module", "NetlistError", "read_modules"]
 
@@ -22,6 +23,7 @@ TOKEN = re.compile(r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \
 DECLARED = re.compile(r"\s*(?:input|output|inout|wire|reg)\s+(?:signed\s+)?(?:\[(\d+):(\d+)\]\s*)?"
                       r"(\\\S+|[\w$]+)\s*(?:\[(\d+):(\d+)\]\s*)?(?:=.*)?;")
 INSTANCE = re.compile(r"\s*(\\\S+|[A-Za-z_][\w$]*)\s+(\\\S+|[\w$]+)\s*\($")
+STYLE = re.compile(r"\s*\(\*.*\bram_style = \"(\w+)\".*\*\)$")
 CLOCKED = re.compile(r"\s*(?:if \(.*\) )?(?:begin )?\s*((?:\\\S+|[\w$]+)[^=<]*?)\s*<=\s*(.*);")
 GATES = {"&", "|", "^", "&&", "||"}
 SUMS = {"+", "-"}
@@ -40,12 +42,13 @@ class NetlistError(ValueError):
 @dataclass(frozen=True)
 class Memory:
     """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it; ``dual`` whether it is
-    read through two ports."""
+    read through two ports. ``kind`` is what synthesis is asked for, "block" or "distributed"; "" for nothing."""
 
     depth: int
     width: int
     registered: bool
     dual: bool = False
+    kind: str = ""
 
     @property
     def bits(self) -> int:
@@ -79,13 +82,16 @@ class _Reader:
         self.module = Module(_plain(lines[0].split()[1].split("(")[0]))
         self.width: dict[str, int] = {}
         self.memory: dict[str, tuple[int, int]] = {}
+        self.kind: dict[str, str] = {}
         self.registers: set[str] = set()
         self.clocked_reads: dict[str, set[str]] = {}  # of each memory the registers that it is read into
         self.other_reads: set[str] = set()
 
     def read(self) -> Module:
-        for line in self.lines[1:]:
+        for before, line in pairwise(self.lines):
             self._declare(line)
+            if (style := STYLE.match(before)) and (match := DECLARED.match(line)):
+                self.kind[_plain(match[3])] = style[1]
         block = None
         for line in self.lines[1:]:
             word = line.split(None, 1)[0] if line.strip() else ""
@@ -100,7 +106,7 @@ class _Reader:
         self.module.registers = sum(self.width[name] for name in self.registers)
         for name, (depth, width) in self.memory.items():
             dual = len(self.clocked_reads.get(name, ())) > 1
-            self.module.memories.append(Memory(depth, width, name not in self.other_reads, dual))
+            self.module.memories.append(Memory(depth, width, name not in self.other_reads, dual, self.kind.get(name, "")))
         return self.module
 
     def _declare(self, line: str):

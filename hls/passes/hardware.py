@@ -35,6 +35,16 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"merge", "private_copies", "static_array_offset", "force_pow2_depth"}),
 )
 
+#: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
+REASONS: dict[str, str] = {
+    "static_array_offset": "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
+    "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables would only grow",
+    "merge": "every memory has ports of its own; in one memory their accesses would take turns. Declare one array to have them share blocks",
+    "private_copies": "iterations of outer loops take turns at one memory; give the array a dimension of N, indexed by the iteration modulo N, to have N",
+    "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
+    "memory": "a single value is a register; an array is kept in memory",
+}
+
 #: attribute -> values of it that ask for what is done anyway
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "private_copies": (0, 1), "force_pow2_depth": (0,)}
 
@@ -92,9 +102,9 @@ def _attributes(function: Function) -> list[Diagnostic]:
     found += [(name, m.span, m.name) for m in function.memories.values() for name, value in m.attrs
               if name in memory and value not in DONE_ANYWAY.get(name, ())]
     found += [("register", m.span, m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
-    found += [("memory", m.span, m.name) for m in function.memories.values()
-              if "memory" in dict(m.attrs) and (m.length == 1 or dict(m.attrs)["memory"] is not True)]
-    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware", span, "", "warning")
+    found += [("memory", m.span, m.name) for m in function.memories.values() if "memory" in dict(m.attrs) and m.length == 1]
+    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware" if name not in REASONS else
+                           f"the attribute '{name}' of '{owner}' changes nothing", span, REASONS.get(name, ""), "warning")
                 for name, span, owner in found]
     if prod(compute_units(function)) > 1 and not (function.attrs.get("ndrange") or function.attrs.get("autorun")):
         warnings.append(Diagnostic(f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units could "

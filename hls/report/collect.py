@@ -28,8 +28,7 @@ def collect(result, source: str) -> Report:
     latency = result.board.memory.read_latency
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory),
-                       device.rams.bits)
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
         for kernel in result.kernels
     )
     mine = {name for kernel in kernels for name in _parts(kernel.name)}
@@ -66,15 +65,15 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
 
 
 def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING,
-                   timing: OperatorTiming | None = None, block_bits: int = 20480) -> Kernel:
+                   timing: OperatorTiming | None = None) -> Kernel:
     """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing`` what it was
-    scheduled with, ``block_bits`` the size of a block RAM."""
+    scheduled with."""
     function = kernel.function
     return Kernel(
         function.name, function.span, bool(function.attrs.get("ndrange")),
         collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
         reason=function.attrs.get("reason", ""), lanes=lanes_of(function), units=units_of(function),
-        memories=collect_memories(kernel, module, block_bits),
+        memories=collect_memories(kernel, module),
         ways=tuple(Way(_name(one.source, module), _name(one.target, module), one.cycles) for one in ways(kernel.plan, memory_latency)),
     )
 

@@ -3,7 +3,6 @@
 import re
 
 from ..analysis.dependence import CONDITIONAL, RING
-from ..banking.blocks import Blocks
 from ..ir import Module, Op
 from ..memory import OnChipMemory
 from .loops import reachable
@@ -15,26 +14,26 @@ __all__ = ["collect_memories"]
 OF_SHIFTS = frozenset({RING, CONDITIONAL})
 
 
-def collect_memories(kernel, module: Module, block_bits: int) -> tuple[Memory, ...]:
-    """In program order; ``block_bits`` are those of the device's block RAM."""
+def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
+    """In program order."""
     source = {memory.name: memory for function in reachable(module, module.functions[kernel.function.name])
               for memory in function.memories.values()}
-    return tuple(_memory(kernel, planned, source, Blocks(block_bits)) for planned in kernel.memory.onchip.values())
+    return tuple(_memory(kernel, planned, source) for planned in kernel.memory.onchip.values())
 
 
-def _memory(kernel, planned: OnChipMemory, source, blocks: Blocks) -> Memory:
+def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     memory, word = planned.memory, planned.word_bytes
     declared = source.get(re.sub(r"\.lane\d+$", "", memory.name))
     requested = (declared.length or 0) * declared.element.bytes if declared else 0
-    copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams(blocks)
+    copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams
     turns = _turns(kernel, planned)
     return Memory(
         memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,
         sum(copies) * planned.map.words(planned.words) * word, word, planned.map.banks, _banks(planned), max(copies), planned.copies,
         len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
-        _rating(planned, turns, rams), turns, _sharing(planned), "single-pumped" if planned.pump is None else "double-pumped",
-        tuple(sorted(name for name, _ in memory.attrs if name not in OF_SHIFTS | {"copies"})), _advice(planned, turns))
+        _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
+        tuple(sorted(name for name, _ in memory.attrs if name not in OF_SHIFTS | {"copies"})), _advice(planned, turns), planned.of_one_group.rams)
 
 
 def _lines(ops) -> tuple[int, ...]:

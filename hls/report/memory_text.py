@@ -27,7 +27,7 @@ def _paragraph(memory: Memory) -> list[str]:
         lines.append("Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to three times a cycle; a load "
                      "takes two cycles more than a single-pumped one.")
     if memory.groups > 1:
-        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once.")
+        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory)}")
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
     for one in memory.turns:
         others = "the port for storing to a bank" if one.kind == "store" else "the copies that there may be"
@@ -47,6 +47,13 @@ def _figures(memory: Memory) -> str:
     free = "stall-free" if memory.stall_free else "some accesses take turns"
     return (f"Requested {_count(memory.requested, 'byte')}, implemented {_count(memory.implemented, 'byte')} in {where}, {memory.pumping}, {free}, "
             f"{' and '.join(accesses) if len(accesses) == 2 else ', '.join(accesses)}.")
+
+
+def _growth(memory: Memory) -> str:
+    if memory.blocks <= memory.of_one_group:
+        return "one would take no fewer block RAMs."
+    times = f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one" if memory.of_one_group else "one would be kept in tables"
+    return f"{times}. Fewer barriers, or larger groups (max_work_group_size), mean fewer parts."
 
 
 def _at_lines(lines: tuple[int, ...]) -> str:

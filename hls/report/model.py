@@ -234,6 +234,7 @@ class Memory:
     pumping: str
     attributes: tuple[str, ...]  #: that the source asks for
     advice: str  #: what to change; "" for nothing
+    of_one_group: int = 0  #: block RAMs that it would take with one group of work-items at a time
 
     @property
     def stall_free(self) -> bool:

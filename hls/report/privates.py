@@ -57,7 +57,7 @@ def _block_ram(plan, memory) -> str:
         parts.append(f"{banks} banks")
     if copies > 1:
         parts.append(f"{copies} copies for {len(memory.loads)} loads")
-    if memory.pump is not None:
+    if memory.pumped:
         parts.append("double-pumped")
     turns = memory.banking.stores.most
     if turns > 1:

@@ -17,8 +17,8 @@ def build_onchip(context):
         loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "addr_bits": addresses, "bytewise": narrow, "init": _words(memory)}
-        plain = memory.pump is None and memory.map.banks == 1 and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
+        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "addr_bits": addresses, "bytewise": narrow, "init": _words(memory), "kind": memory.kind}
+        plain = not memory.pumped and memory.map.banks == 1 and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
         ram = ReplicatedRam(**shape, reads=len(loads), writes=len(stores)) if plain else BankedRam(
             **shape, map=memory.map, reads=tuple((memory.port(op), memory.mask(op)) for op in memory.loads),
             writes=tuple(memory.mask(op) for op in memory.stores), pumped=memory.pumped_blocks)

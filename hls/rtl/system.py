@@ -93,7 +93,7 @@ class _System:
 
     def _double_clock(self) -> dict:
         """The port of the clock of twice the frequency, where a memory wants it."""
-        if not any(memory.pump for kernel in self.kernels for memory in kernel.memory.onchip.values()):
+        if not any(memory.pumped for kernel in self.kernels for memory in kernel.memory.onchip.values()):
             return {}
         double = ClockDomain(DOUBLE, reset_less=True)
         self.m.domains += double

@@ -46,7 +46,7 @@ class BankedRam(wiring.Component):
     Parameters
     ----------
     map : where each word is
-    word_bytes, words, addr_bits, init, bytewise : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words`` counts those of
+    word_bytes, words, addr_bits, init, bytewise, kind : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words`` counts those of
         all banks
     reads : for each read port the number of its copy, and the banks it may use as bits of a number
     writes : for each write port the banks it may use, likewise
@@ -58,7 +58,7 @@ class BankedRam(wiring.Component):
     written : for each bank a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
     """
 
-    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None):
+    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None, kind=None):
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -66,7 +66,7 @@ class BankedRam(wiring.Component):
             if not 0 < mask < 1 << map.banks:
                 raise ValueError(f"a port for the banks {mask:#b}, of {map.banks}")
         self.map, self.word_bytes, self.words, self.bytewise, self.init = map, word_bytes, words, bytewise, init
-        self.copies, self.write_masks, self.pumped = reads, writes, pumped
+        self.copies, self.write_masks, self.pumped, self.kind = reads, writes, pumped, kind
         self.timing = self.timing_of(pumped is not None)
         self.address_bits = max(1, ceil_log2(words), map.reach)
         if self.address_bits > addr_bits:
@@ -159,7 +159,7 @@ class BankedRam(wiring.Component):
         """A block for each copy; returns what each gives."""
         outputs = {}
         for copy, (en, place) in asked.items():
-            ram = Ram(**self._shape(bank))
+            ram = Ram(**self._shape(bank), kind=self.kind)
             m.submodules[f"bank{bank}_copy{copy}"] = ram
             self._drive(m, bank, ram)
             m.d.comb += [ram.read.en.eq(en), ram.read.addr.eq(place)]

@@ -11,8 +11,10 @@ from amaranth.utils import ceil_log2
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 
-__all__ = ["Ram", "first_words"]
+__all__ = ["KINDS", "Ram", "first_words", "style_of"]
 
+#: what synthesis can be asked to make of a memory, as most tools name it, and as Quartus does
+KINDS = {"block": "M20K", "distributed": "MLAB"}
 #: Most turns of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
 _TURNS = 4096
 
@@ -36,6 +38,7 @@ class Ram(wiring.Component):
     init : the first words
     granularity : bits that ``write.en`` has a bit for, a divisor of the width; all of a word by default
     writable : whether there is a write port
+    kind : "block" or "distributed" asks synthesis for block RAM, or for look-up tables; None leaves it the choice
 
     Ports
     -----
@@ -45,13 +48,13 @@ class Ram(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, writable=True):
+    def __init__(self, *, width, depth, init=(), granularity=None, writable=True, kind=None):
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
             raise ValueError(f"{granularity} bits do not divide a word of {width}")
         self.width, self.depth, self.init, self.writable = width, depth, tuple(init), writable
-        self.granularity = granularity or width
+        self.granularity, self.kind = granularity or width, kind
         self.address_bits = ceil_log2(depth)
         read = wiring.Signature({"en": Out(1), "addr": Out(self.address_bits), "data": In(width)})
         write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(self.address_bits), "data": Out(width)})
@@ -71,7 +74,7 @@ class Ram(wiring.Component):
         """The same as a Verilog module, in the form from which every synthesis tool infers a block RAM."""
         ports = ["clk", *(f"read__{port}" for port in self._ports("en", "addr")), "read__data"]
         ports += [f"write__{port}" for port in self._ports("en", "addr", "data")] if self.writable else []
-        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), *style_of(self.kind), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
                  *first_words(self.init, self.depth, self.width), *self._writes(), *self._reads(), "endmodule"]
         return "\n".join(lines) + "\n"
 
@@ -110,6 +113,12 @@ class Ram(wiring.Component):
         yield "    end"
         yield "  end"
         yield "  assign read__data = read;"
+
+
+def style_of(kind: str | None) -> Iterator[str]:
+    """The line before the declaration of a memory that is to be of a kind."""
+    if kind is not None:
+        yield f'  (* ram_style = "{kind}", ramstyle = "{KINDS[kind]}" *)'
 
 
 def first_words(init: Sequence[int], depth: int, width: int) -> Iterator[str]:

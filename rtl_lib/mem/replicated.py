@@ -31,6 +31,7 @@ class ReplicatedRam(wiring.Component):
     reads, writes : number of ports of each kind
     addr_bits : width of word addresses; those beyond ``words`` read anything and write nothing
     init : the first words; bytewise : whether writes may strobe some bytes of a word only
+    kind : as of :class:`~rtl_lib.mem.ram.Ram`
 
     Ports
     -----
@@ -40,11 +41,11 @@ class ReplicatedRam(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=()):
+    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), kind=None):
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
-        self.word_bytes, self.words, self.bytewise, self.init = word_bytes, words, bytewise, init
+        self.word_bytes, self.words, self.bytewise, self.init, self.kind = word_bytes, words, bytewise, init, kind
         self.address_bits = ceil_log2(words)
         super().__init__({
             "reads": In(RamReadSignature(word_bytes, addr_bits)).array(reads),
@@ -59,7 +60,7 @@ class ReplicatedRam(wiring.Component):
         enable = strobe if self.bytewise else strobe.any()
         for k, port in enumerate(self.reads):
             ram = Ram(width=8 * self.word_bytes, depth=self.words, init=tuple(self.init), granularity=8 if self.bytewise else None,
-                      writable=len(self.writes) > 0)
+                      writable=len(self.writes) > 0, kind=self.kind)
             m.submodules[f"copy{k}"] = ram
             read = ram.read
             m.d.comb += [read.en.eq(port.en), read.addr.eq(port.addr), port.data.eq(read.data)]

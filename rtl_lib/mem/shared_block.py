@@ -79,7 +79,7 @@ class SharedBlock(wiring.Component):
         """The same as a Verilog module. ``no_rw_check`` says to synthesis what rule 2 says."""
         ports = ["clk", *(port for port, _, _ in self._ports())]
         lines = [f"module {name}({', '.join(ports)});", "  input clk;", "  wire clk;", *self._declarations(),
-                 '  (* no_rw_check, ramstyle = "no_rw_check" *)', f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+                 '  (* no_rw_check, ram_style = "block", ramstyle = "no_rw_check" *)', f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
                  *first_words(self.init, self.depth, self.width), *self._port_a(), *self._port_b(), "endmodule"]
         return "\n".join(lines) + "\n"
 

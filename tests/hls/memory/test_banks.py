@@ -7,10 +7,12 @@ import pytest
 from hls import CompileError, Options, load_board
 from hls.driver import plan_module
 from hls.frontend import parse_source
+from hls.model.area import estimate
 from hls.passes.program import link_program
 from hls.report.collect import collect_kernel
 from hls.report.memory_text import memory_section
 from hls.target.board import Rams
+from rtl_lib.mem.ram import Ram
 
 TASK = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
   int t[{words}] {attributes};
@@ -99,9 +101,28 @@ def test_pumping(attributes, copies, blocks, pumping):
     (memory,) = report.memories
     assert (memory.copies, memory.blocks, memory.pumping) == (copies, blocks, pumping) and not told
     assert max(loop.ii for loop in kernel.plan.loops.values()) == (2 if "max" in attributes else 1)
-    assert (kernel.memory.onchip["t"].pump is not None) is (pumping == "double-pumped")
+    assert kernel.memory.onchip["t"].pumped is (pumping == "double-pumped")
     text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
     assert f"{blocks} block RAMs, {pumping}" in text and ("port sync2x_clk" in text) is (pumping == "double-pumped")
+
+
+GROUPS = """__attribute__((reqd_work_group_size({size}, 1, 1))) __kernel void k(__global const int *restrict a, __global int *restrict out) {{
+  __local int t[{size}];
+  int l = get_local_id(0);
+  t[l] = a[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = t[{size} - 1 - l];
+}}
+"""
+
+
+@pytest.mark.parametrize("size, cost", [(64, "one would take no fewer block RAMs."), (1024, "3.5 times the block RAMs of one. Fewer barriers")])
+def test_what_parts_for_groups_cost(size, cost):
+    module = link_program(parse_source(GROUPS.format(size=size), "k.cl", {}, []).module)
+    (kernel,), _ = plan_module(module, load_board("de5net"), Options())
+    report = collect_kernel(kernel, module, 100)
+    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    assert f"{report.memories[0].groups} parts, for as many groups of work-items that are under way at once: {cost}" in text
 
 
 def test_tables_are_pumped_too():
@@ -110,6 +131,28 @@ def test_tables_are_pumped_too():
     store = "const int s[64] __attribute__((doublepump)) = {" + values + "}; t[i & 511] = s[a[i] & 63] + s[a[i] >> 6 & 63] + s[a[i] >> 12 & 63] + s[i & 63];"
     kernel, told, _ = plan(store=store)
     assert kernel.memory.onchip["s"].bank_ports == (4,) and kernel.memory.onchip["s"].bank_copies == (1,) and not told
+
+
+@pytest.mark.parametrize("kind, words, blocks, style", [("", 512, 1, None), ('"BLOCK_RAM"', 8, 1, "block"), ('"M20K"', 512, 1, "block"),
+                                                       ('"MLAB"', 512, 0, "distributed")])
+def test_kind_of_ram(kind, words, blocks, style):
+    """What a memory is made of: asked of synthesis in its text, and counted so in the report."""
+    mask = words - 1
+    kernel, told, report = plan(f"memory({kind})" if kind else "memory", words, f"t[i & {mask}] = a[i];", f"out[i] = t[(i * 5) & {mask}];")
+    assert kernel.memory.onchip["t"].kind == style and report.memories[0].blocks == blocks and not told
+    text = "\n".join(Ram(width=32, depth=words, kind=style).own_verilog("ram").splitlines())
+    assert (f'ram_style = "{style}"' in text) is (style is not None)
+    area = estimate({"ram.v": text}, "ram", load_board("de5net").device).total
+    assert area.rams == blocks and (area.logic > 0) is (blocks == 0)
+
+
+@pytest.mark.parametrize("attributes, message", [('memory("SRAM")', 'memory("SRAM") names no kind of RAM'),
+                                                 ('memory("MLAB"), doublepump', 'the tables of memory("MLAB") cannot be double-pumped')])
+def test_no_kind_of_ram(attributes, message):
+    with pytest.raises(CompileError) as caught:
+        plan(attributes)
+    (error,) = caught.value.diagnostics
+    assert error.message.startswith(message) and error.span.line == 2 and "BLOCK_RAM" in error.hint
 
 
 def test_as_few_blocks_as_can_be():
@@ -130,12 +173,12 @@ def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
     board = load_board("de5net")
     board = replace(board, device=replace(board.device, rams=rams))
     kernel, _, report = plan("", 1024, "t[i & 1023] = a[i];", READS, board)
-    assert kernel.memory.onchip["t"].pump is not None if pumped else kernel.memory.onchip["t"].pump is None
+    assert kernel.memory.onchip["t"].pumped is pumped
     assert report.memories[0].copies == copies
     kernel, _, _ = plan("singlepump", 1024, "t[i & 1023] = a[i];", READS, board)
-    assert kernel.memory.onchip["t"].pump is None
+    assert not kernel.memory.onchip["t"].pumped
     kernel, _, _ = plan("", 1024, "t[i & 1023] += a[i];", READS, board)  # a recurrence goes through it
-    assert kernel.memory.onchip["t"].pump is None
+    assert not kernel.memory.onchip["t"].pumped
 
 
 @pytest.mark.parametrize("attributes, message, hint", [
