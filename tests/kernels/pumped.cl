@@ -1,19 +1,20 @@
 /* Memories whose blocks run at twice the clock. `n` is a multiple of 16, at most 512. */
 #define IO __global const int *restrict a, __global int *restrict out, int n
 
-__attribute__((reqd_work_group_size(256, 1, 1)))
-__kernel void eight_reads(IO) {  // one write and eight reads: three blocks instead of eight
-  __local int t[256] __attribute__((doublepump));
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__kernel void eight_reads(IO) {  // one write and eight reads: four blocks of 64 words, two reads of each
+  __local int t[64] __attribute__((doublepump));
   int l = get_local_id(0), g = get_global_id(0), s = 0;
   t[l] = a[g];
   barrier(CLK_LOCAL_MEM_FENCE);
   #pragma unroll
-  for (int i = 0; i < 8; i++) s ^= t[(l * (i + 1) + i * i) & 255] << i;
+  for (int i = 0; i < 8; i++) s ^= t[(l * (i + 1) + i * i) & 63] << i;
   out[g] = s;
 }
 
 __kernel void three_ports(IO) {  // as in the guide: three reads and a write
   int t[16] __attribute__((memory, numbanks(1), bankwidth(64), doublepump, numreadports(3), numwriteports(1)));
+  for (int i = 0; i < 16; i++) t[i] = i * i;
   for (int i = 0; i < n; i++) {
     int v = a[i], s = t[v & 15] + t[(v >> 4) & 15] - t[(v >> 8) & 15];
     out[i] = s + i;
@@ -54,7 +55,7 @@ __kernel void atomics(IO) {
   h[l + 16] = 1;
   barrier(CLK_LOCAL_MEM_FENCE);
   atomic_add(&h[a[g] & 3], l + 1);
-  atomic_max(&h[(a[g] >> 2) & 31], 5);
+  atomic_max(&h[16 + ((a[g] >> 2) & 15)], l);
   barrier(CLK_LOCAL_MEM_FENCE);
   out[g] = h[l] + h[l + 16] + h[(l + 1) & 15] - h[31 - l];
 }

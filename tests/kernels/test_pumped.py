@@ -9,9 +9,12 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "pumped.cl").read_text()
-#: of each kernel: initiation interval of its slowest loop, banks, and blocks with two or four accesses a cycle in all
-MEMORIES = {}
-SPACES = {"eight_reads": ((1024,), (256,)), "atomics": ((64,), (16,))}
+#: of each kernel: initiation interval of its slowest loop; banks, ports for reading and blocks of its memory, of all banks together
+MEMORIES = {
+    "eight_reads": (1, 1, 8, 4), "three_ports": (1, 1, 3, 1), "histogram": (1, 1, 1, 1), "histograms": (1, 4, 4, 4), "atomics": (2, 4, 20, 8),
+    "window": (1, 1, 9, 3), "either": (1, 4, 8, 4), "bytes": (1, 1, 3, 1), "few_blocks": (2, 1, 3, 1),
+}
+SPACES = {"eight_reads": ((128,), (64,)), "atomics": ((64,), (16,))}
 
 
 def launch(kernel: str, n: int) -> Launch:
@@ -30,3 +33,12 @@ def system(request):
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))
 def test_bytes(system, kernel):
     system.check(kernel, [launch(kernel, n) for n in (16, 512)], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", MEMORIES)
+def test_memories(system, kernel):
+    built = next(k for k in system.result.kernels if k.plan.name == kernel)
+    (memory,) = built.memory.onchip.values()
+    ii = max([1, *(plan.ii for plan in built.plan.loops.values())])
+    assert memory.pumped and (ii, memory.map.banks, sum(memory.bank_ports), sum(memory.bank_copies)) == MEMORIES[kernel]
+    assert system.result.interface.double_clock

@@ -106,6 +106,24 @@ def test_pumping(attributes, copies, blocks, pumping):
     assert f"{blocks} block RAMs, {pumping}" in text and ("port sync2x_clk" in text) is (pumping == "double-pumped")
 
 
+FOUR = "\n#pragma unroll\n for (int k = 0; k < 4; k++) t[((i << 2) & 508) + k] = a[i] + k;"
+EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >> 3) & 511];"
+
+
+@pytest.mark.parametrize("store, load, parts", [
+    ("t[i & 511] = a[i];", "out[i] = t[i & 511];", ["t (line 2): optimal.", "in 1 block RAM, single-pumped, stall-free, 1 read and 1 write"]),
+    ("t[i & 511] = a[i];", "out[i] = t[a[i] & 511] + t[(a[i] >> 9) & 511];", [
+        "t (line 2): good but replicated.", "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
+        "Replicated 2 times, so that 2 loads can be made at once.", "Fewer places that read t mean fewer copies."]),
+    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free"]),
+    ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
+], ids=["optimal", "replicated", "banked", "shared"])
+def test_what_is_said(store, load, parts):
+    _, _, report = plan(store=store, load=load)
+    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    assert [part for part in parts if part not in text] == [], text
+
+
 GROUPS = """__attribute__((reqd_work_group_size({size}, 1, 1))) __kernel void k(__global const int *restrict a, __global int *restrict out) {{
   __local int t[{size}];
   int l = get_local_id(0);

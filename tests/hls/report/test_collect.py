@@ -201,6 +201,11 @@ def test_work_items_stand_around_their_loops():
      " o[i] = s;\n}"), "w", "shift register of 8"),
     (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
      "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
+    ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers"),
+    ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
+    (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
+     "ROM in block RAM, 128 words of 32 bits"),
+    ("const int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];", "w", "a table in logic"),
 ])
 def test_where_private_arrays_are(body, name, place):
     (private,) = kernel(body).privates
