@@ -35,7 +35,8 @@ def _add_callees(function: Function, beside: dict[str, Function], found: dict[st
 def _compiled(file: str) -> dict[str, Function]:
     """The functions of one of the library's files, by their names in the IR."""
     folder = str(resources.files(mathlib.__name__))
-    syntax = parse(preprocess(mathlib.source(file), file, {}, [folder]), file)
+    name = f"{mathlib.FOLDER}/{file}"
+    syntax = parse(preprocess(mathlib.source(file), name, {}, [folder]), name)
     program = check(syntax, doubles=file.startswith("double_"))
     if program.diagnostics:
         raise AssertionError(f"the library does not compile: {program.diagnostics[0]}")

@@ -11,8 +11,10 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-__all__ = ["DOUBLES", "FUNCTIONS", "SIGNATURES", "Signature", "prefix", "source"]
+__all__ = ["DOUBLES", "FOLDER", "FUNCTIONS", "SIGNATURES", "Signature", "prefix", "source"]
 
+#: what precedes the names of files in places of the source
+FOLDER = "hls/mathlib"
 #: a definition at the start of a line: result, name, parameters
 _DEFINITION = re.compile(r"^(float|double|int|uint|long|ulong|bool) (\w+)\(([^)]*)\)\s*\{", re.MULTILINE)
 

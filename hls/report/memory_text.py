@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from .model import Memory
+from .words import at
 
 __all__ = ["memory_section"]
 
@@ -17,8 +18,7 @@ def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[s
 
 
 def _paragraph(memory: Memory) -> list[str]:
-    at = f" (line {memory.span.line})" if memory.span else ""
-    lines = [f"{_SPACES[memory.space]} {memory.name}{at}: {memory.rating}.", _figures(memory)]
+    lines = [f"{_SPACES[memory.space]} {memory.name}{at(memory.span)}: {memory.rating}.", _figures(memory)]
     if memory.banks > 1:
         lines.append(f"{memory.banks} banks: {memory.banked}.")
     if memory.copies > 1:

@@ -5,6 +5,7 @@ import textwrap
 from ..diag import Span
 from .memory_text import memory_section
 from .model import Access, Bottleneck, Channel, Kernel, Loop, Network, Path, Private, Report, Resources
+from .words import at
 
 __all__ = ["render"]
 
@@ -33,7 +34,7 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
     together += f", in {kernel.units} compute units (what follows is one of them; resources are of all)" if kernel.units > 1 else ""
     kind = f"work-items of an NDRange{together}" if kernel.ndrange else "a single work-item"
     why = f", because {kernel.reason}" if kernel.reason else ""
-    lines = [f"Kernel {kernel.name}{_at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
+    lines = [f"Kernel {kernel.name}{at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += memory_section(kernel.memories, _wrapped)
@@ -80,13 +81,13 @@ def _headline(loop: Loop) -> str:
     name = "Work-items" if loop.work_items else f"Loop {loop.label}".rstrip()
     copies = f", {loop.copies} times side by side" if loop.copies > 1 else ""
     trips = f", {_count(loop.trip_count, 'iteration')}" if loop.trip_count is not None else ""
-    return f"{name}{_at(loop.span)}{copies}{trips}: {_rate(loop)}"
+    return f"{name}{at(loop.span)}{copies}{trips}: {_rate(loop)}"
 
 
 def _rate(loop: Loop) -> str:
     if loop.part_of:
         how, into = loop.part_of
-        return f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{_at(into)}, whose figures are for both"
+        return f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{at(into)}, whose figures are for both"
     if not loop.ii:
         return "unrolled" if loop.unroll else "no loop is left, as it runs at most once or nothing it computes is used"
     ii = f"II {loop.ii}, "
@@ -130,7 +131,7 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
-    return " and ".join(f"loop {label}".rstrip() + _at(span) for label, span in loops)
+    return " and ".join(f"loop {label}".rstrip() + at(span) for label, span in loops)
 
 
 def _path(path: Path | None, clock_mhz: float) -> list[str]:
@@ -165,7 +166,7 @@ def _cause(bottleneck: Bottleneck) -> str:
     }
     distance = bottleneck.distance
     return causes[bottleneck.kind].format(
-        subject=bottleneck.subject, at=_at(bottleneck.span), other=_at(bottleneck.other),
+        subject=bottleneck.subject, at=at(bottleneck.span), other=at(bottleneck.other),
         earlier="the iteration before" if distance == 1 else f"{distance} iterations before",
     )
 
@@ -178,7 +179,7 @@ def _bottleneck(bottleneck: Bottleneck) -> list[str]:
 def _shares(shares) -> list[str]:
     lines = []
     for part in sorted(shares, key=lambda part: -part.share)[:MOST_SHARES]:
-        lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{_at(part.span)}")
+        lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{at(part.span)}")
     others = sorted((part.share for part in shares), reverse=True)[MOST_SHARES:]
     if others:
         lines.append(f"  {100 * sum(others):3.0f}%  {_count(len(others), 'more operation')}")
@@ -188,7 +189,7 @@ def _shares(shares) -> list[str]:
 def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} times " if access.count > 1 else ""
-    return f"{verb} {access.buffer}{_at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
+    return f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
 
 
 def _channel(channel: Channel) -> str:
@@ -196,8 +197,8 @@ def _channel(channel: Channel) -> str:
     built = "joined by wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
     asked = f" (requested depth {channel.requested})" if channel.reason and channel.requested is not None else ""
     why = f": {channel.reason}" if channel.reason else ""
-    return (f"{channel.name}{_at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
-            f"from {channel.writer}{_at(channel.write_span)} to {channel.reader}{_at(channel.read_span)}")
+    return (f"{channel.name}{at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
+            f"from {channel.writer}{at(channel.write_span)} to {channel.reader}{at(channel.read_span)}")
 
 
 def _network(network: Network) -> str:
@@ -207,7 +208,7 @@ def _network(network: Network) -> str:
 
 
 def _private(private: Private) -> str:
-    return f"{private.name}{_at(private.span)}, {_count(private.bits, 'bit')}: {private.place}"
+    return f"{private.name}{at(private.span)}, {_count(private.bits, 'bit')}: {private.place}"
 
 
 def _resources(report: Report) -> list[str]:
@@ -233,7 +234,3 @@ def _share(used: Resources, device: Resources | None, field: str) -> str:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def _at(span: Span | None) -> str:
-    return f" (line {span.line})" if span else ""

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from ..diag import Span
 from ..ir import MemoryObject, Op, Value
+from ..mathlib import FOLDER
 
-__all__ = ["say_operation", "variable"]
+__all__ = ["at", "say_operation", "variable"]
 
 _OPERATIONS = {
     "add": "integer add", "sub": "integer subtract", "mul": "integer multiply",
@@ -23,6 +25,13 @@ _OPERATIONS = {
     "uitofp": "integer to floating-point", "fptosi": "floating-point to integer", "fptoui": "floating-point to integer",
     "select": "choice by a condition", "extract": "read of array", "insert": "write to array", "addr": "address",
 }
+
+
+def at(span: Span | None) -> str:
+    """The place of something in the user's source, for a reader who has it open; what a function of the library brings is said to be so."""
+    if span is None:
+        return ""
+    return " (of a mathematical function)" if span.file.startswith(f"{FOLDER}/") else f" (line {span.line})"
 
 
 def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:

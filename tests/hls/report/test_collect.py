@@ -6,7 +6,7 @@ import hls
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.report.collect import collect, collect_kernel
-from hls.report.words import variable
+from hls.report.words import at, variable
 from hls.schedule import OperatorTiming
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
@@ -248,3 +248,10 @@ def test_names_of_elements_and_of_variables_of_one_name():
                 "i.1": MemoryObject("i.1", "private", I32, 1)}
     said = {name: variable(Value(I32, name), memories) for name in ("w.3", "i", "i.1", "help.sum", "")}
     assert said == {"w.3": "w[3]", "i": "i", "i.1": "i", "help.sum": "sum", "": ""}
+
+
+def test_tables_of_mathematical_functions_have_no_line_of_the_program():
+    head = "__kernel void k(__global const double *restrict a, __global double *restrict o, int n)\n"
+    k = kernel("const int own[64] = {1, 2, 3};\nfor (int i = 0; i < n; i++)\n o[i] = exp(a[i]) * own[i & 63];", head)
+    places = {private.name: at(private.span) for private in k.privates}
+    assert places["own"] == " (line 3)" and places["_powers"] == " (of a mathematical function)"
