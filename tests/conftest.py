@@ -43,4 +43,5 @@ def pytest_collection_finish(session):
     if getattr(session.config.option, "loadgroup", False):
         loose = [item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
         if loose:
-            raise pytest.UsageError(f"pytest-xdist does not keep groups together with pytest {pytest.__version__}: {loose[0]} has none")
+            raise pytest.UsageError(f"pytest-xdist does not keep groups together with pytest {pytest.__version__}: {loose[0]} has none; "
+                                    "install a version that pyproject.toml allows (make setup)")

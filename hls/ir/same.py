@@ -1,8 +1,34 @@
-"""Whether two functions compute the same in the same way: what a pass asks that wants to know if another changed anything."""
+"""Whether two functions, or two values, are computed in the same way."""
+
+from collections.abc import Collection
 
 from .nodes import Function, Op, Region, Value
+from .optable import has
 
-__all__ = ["same_function"]
+__all__ = ["same_function", "same_value"]
+
+#: pairs of values that are compared before two count as different: addresses are short
+MOST_COMPARED = 64
+
+
+def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
+    """Whether two values are computed in the same way from the same others, by pure operations and those in ``also``, of which the
+    caller knows that they give the same here. False, too, where that takes too long to tell."""
+    work, seen = [(one, other)], set()
+    while work:
+        a, b = pair = work.pop()
+        if a is b or pair in seen:
+            continue
+        seen.add(pair)
+        x, y = a.op, b.op
+        if len(seen) > MOST_COMPARED or x is None or y is None or a.index != b.index or a.type != b.type:
+            return False
+        if x.opcode != y.opcode or x.regions or not (has(x, "pure") or x.opcode in also):
+            return False
+        if len(x.operands) != len(y.operands) or not _same_attrs(x.attrs, y.attrs):
+            return False
+        work += zip(x.operands, y.operands, strict=True)
+    return True
 
 
 def same_function(a: Function, b: Function) -> bool:

@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 
-from ..ir import Builder, Function, Op, Region, Value, has, moved_type, regions, walk
+from ..ir import Builder, Function, Op, Region, Value, moved_type, regions, walk
 from ..ir.accesses import memory_name, predicate
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
+from ..ir.same import same_value
 from ..ir.storage import zero
-from .steady_loads import Writes
+from .steady_loads import Writes, computing
 
 __all__ = ["EarlyLoads"]
-
-#: operations of which addresses are compared, at most: they are short
-_MOST = 24
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class _Early:
         if not others:
             return
         end = self.region.ops.index(self.load)
-        needed = self._needed(first, end)
+        needed = computing(self.load.operands, self.region.ops[first:end])
         if needed is None:
             return
         copies: dict[Value, Value] = {}
@@ -77,18 +75,7 @@ class _Early:
 
     def _alike(self, other: Op) -> bool:
         return (self.writes.movable(other) and constant(predicate(other)) != 1 and memory_name(other) == memory_name(self.load)
-                and moved_type(other) == moved_type(self.load) and _equal(other.operands[0], self.load.operands[0], [_MOST]))
-
-    def _needed(self, first: int, end: int) -> list[Op] | None:
-        """What of the region has to be computed for the address, and is behind its new place; None where that is not possible."""
-        wanted, found = set(self.load.operands), []
-        for op in reversed(self.region.ops[first:end]):
-            if wanted.intersection(op.results):
-                if not has(op, "pure"):
-                    return None
-                found.insert(0, op)
-                wanted.update(op.operands)
-        return found
+                and moved_type(other) == moved_type(self.load) and same_value(other.operands[0], self.load.operands[0]))
 
     def _replace(self, home: Region, op: Op, value: Value):
         """What reads the place under a condition has its value there, and 0 elsewhere, as before."""
@@ -96,15 +83,3 @@ class _Early:
         self.values[op.result] = b.value("select", predicate(op), value, b.const(zero(value.type), value.type))
         place = home.ops.index(op)
         home.ops[place:place + 1] = b.region.ops
-
-
-def _equal(one: Value, other: Value, left: list[int]) -> bool:
-    """Whether two values are the same, by what they are computed from; ``left`` counts down what may still be compared."""
-    if one is other:
-        return True
-    left[0] -= 1
-    if left[0] < 0 or one.op is None or other.op is None or one.index != other.index or one.type != other.type:
-        return False
-    if one.op.opcode != other.op.opcode or not has(one.op, "pure") or one.op.attrs != other.op.attrs:
-        return False
-    return len(one.op.operands) == len(other.op.operands) and all(_equal(a, b, left) for a, b in zip(one.op.operands, other.op.operands))

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..diag import Diagnostic
-from ..ir import Builder, FloatType, Function, Op, Region, Value, has, regions, uses
+from ..ir import Builder, FloatType, Function, Op, Region, Value, regions, uses
 from ..ir.clone import clone_function
+from ..ir.same import same_value
 
 __all__ = ["FuseTrees"]
 
@@ -121,17 +122,8 @@ class _Tree:
         if len(term.factors) > 1 or read is None or read.opcode != "load":
             return False
         stores = [user for user, index in self.used.get(root.result, []) if user.opcode == "store" and index == 1]
-        return any(_same_place(store.operands[0], read.operands[0]) for store in stores)
-
-
-def _same_place(one: Value, other: Value) -> bool:
-    """Whether two addresses of one statement are written alike."""
-    if one is other:
-        return True
-    a, b = one.op, other.op
-    if a is None or b is None or a.opcode != b.opcode or a.attrs != b.attrs or len(a.operands) != len(b.operands):
-        return False
-    return (has(a, "pure") or a.opcode == "load") and all(map(_same_place, a.operands, b.operands))
+        # of one statement: what it reads for an address it reads once more
+        return any(same_value(store.operands[0], read.operands[0], {"load"}) for store in stores)
 
 
 def _become(op: Op, terms: list[_Term], region: Region):

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ..analysis.recurrences import components
-from ..ir import Builder, Function, Op, Region, Value, has, loops_inside_out, walk
+from ..ir import Builder, Function, Op, Region, has, loops_inside_out, walk
 from ..ir.clone import clone_function
+from ..ir.rewrite import resolve
 from .associative import emit, neutral, pair_of
 
 __all__ = ["InnerSums"]
@@ -72,11 +73,6 @@ def _add_behind(region: Region, loop: Op, k: int, kind: str):
     before, behind = Builder(Region(), loop.span), Builder(Region(), loop.regions[0].terminator.operands[1 + k].op.span)
     loop.operands[1 + k] = neutral(kind, start.type, before)
     joined = emit(kind, start, total, behind)
-    _replace(region, total, joined)
+    resolve(region, {total: joined})
     place = region.ops.index(loop)
     region.ops[place:place + 1] = [*before.region.ops, loop, *behind.region.ops]
-
-
-def _replace(region: Region, old: Value, new: Value):
-    for op in walk(region):
-        op.operands = [new if value is old else value for value in op.operands]

@@ -1,6 +1,6 @@
 """Loads of one place that nobody writes while a loop runs are made once, before it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..analysis.trips import follows, implied
@@ -24,7 +24,7 @@ from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
 
-__all__ = ["SteadyLoads", "Writes"]
+__all__ = ["SteadyLoads", "Writes", "computing"]
 
 #: effects behind which work-items, or other kernels, may have written what is read next
 _MEETINGS = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", "call"}
@@ -149,13 +149,21 @@ def _alike(one: Op, other: Op) -> bool:
     return one.operands[0] is other.operands[0] and moved_type(one) == moved_type(other)
 
 
-def _invariant(values: list[Value], body: Region) -> list[Op] | None:
-    """Operations of the body, in order, that compute the values from what is there before the loop; None where they are not."""
-    needed, inside = set(values), []
-    for op in reversed(body.ops):
+def computing(values: Iterable[Value], ops: Sequence[Op]) -> list[Op] | None:
+    """Those of the operations, in order, that compute the values; None where one of them is not pure."""
+    needed, found = set(values), []
+    for op in reversed(ops):
         if needed.intersection(op.results):
             if not has(op, "pure"):
                 return None
-            inside.insert(0, op)
+            found.insert(0, op)
             needed.update(op.operands)
-    return None if needed.intersection(body.args) else inside
+    return found
+
+
+def _invariant(values: list[Value], body: Region) -> list[Op] | None:
+    """Operations of the body, in order, that compute the values from what is there before the loop; None where they are not."""
+    inside = computing(values, body.ops)
+    if inside is None or {*values, *(v for op in inside for v in op.operands)}.intersection(body.args):
+        return None
+    return inside

@@ -24,8 +24,9 @@ def _paragraph(memory: Memory) -> list[str]:
     if memory.copies > 1:
         lines.append(f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made at once.")
     if memory.pumping == "double-pumped":
-        lines.append("Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to three times a cycle; a load "
-                     "takes two cycles more than a single-pumped one.")
+        times = "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle"
+        lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
+                     "cycles more than a single-pumped one.")
     if memory.groups > 1:
         lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory)}")
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]

@@ -53,11 +53,11 @@ class LoadAccess(_Access):
         if access.unit == PIPELINED:
             self.unit = PipelinedLoadUnit(**self.geometry)
             return
+        depth = 2 * context.memory_latency + 32  # accesses on their way
         if access.unit == CONSTANT:
-            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits,
-                                         depth=2 * context.memory_latency + 32)
+            self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits, depth=depth)
             return
-        options = self.geometry | {"depth": 2 * context.memory_latency + 32, "pending": _pending_words(context.memory_latency)}
+        options = self.geometry | {"depth": depth, "pending": _pending_words(context.memory_latency)}
         if access.cache_words:  # of which those for words on their way keep nothing
             options["words"] = max(access.cache_words, 2 * options["pending"])
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit

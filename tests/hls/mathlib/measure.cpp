@@ -13,9 +13,10 @@
 #include "library.inc"
 }  // namespace library
 #undef long
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
+using number = float;
+using wide = double;
+using word = uint32_t;
+#include "measure.h"
 
 namespace {
 
@@ -35,30 +36,9 @@ double fraction_of_turn(double x, double (*s)(double), double (*c)(double), int 
 double sine_of_turn(double x) { return std::copysign(1, x) * fraction_of_turn(x, std::sin, std::cos, 0); }
 double cosine_of_turn(double x) { return fraction_of_turn(x, std::sin, std::cos, 1); }
 
-double power(double x, double y) {  // powr: only of numbers that are not negative
-    const bool ends = x == 0 || std::isinf(x);
-    return x < 0 || (ends && y == 0) || (x == 1 && std::isinf(y)) || std::isnan(x) || std::isnan(y) ? NAN : std::pow(std::fabs(x), y);
-}
-
-double root(double x, int n) {
-    if (n == 0 || (x < 0 && n % 2 == 0)) return NAN;
-    const double size = std::pow(std::fabs(x), 1.0 / n);
-    return n % 2 ? std::copysign(size, x) : size;
-}
-
 double gamma(double x) {  // with glibc's own choice at the poles replaced by OpenCL's
     return x < 0 && x == std::floor(x) ? NAN : std::tgamma(x);
 }
-
-struct Function {
-    const char *name;
-    int arguments;  // 1, 2 floats; 3: a float and an int
-    float (*result)(float, uint32_t);
-    double (*reference)(double, double);
-};
-
-float f(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
-uint32_t bits_of(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
 
 #define ONE(name, expression) {#name, 1, [](float x, uint32_t) -> float { return library::name(x); }, \
                                [](double x, double) -> double { return expression; }}
@@ -84,44 +64,9 @@ const Function functions[] = {
     ONE(ilogb, x == 0 ? double(INT_MIN) : std::isfinite(x) ? std::logb(x) : 0x1p31),
 };
 
-double ulp(double exact) {
-    int exponent;
-    std::frexp(exact, &exponent);
-    return std::ldexp(1.0, exponent < -125 ? -149 : exponent - 24);
-}
-
 // lgamma has zeros below 0 of which only the absolute error is bounded: there no result counts as less than 1.
 double unit(const Function &function, double x, double exact) {
     return ulp(!strcmp(function.name, "lgamma") && x < 0 ? std::fmax(std::fabs(exact), 1) : exact);
-}
-
-struct Worst {
-    double error = 0;
-    uint32_t x = 0, y = 0;
-    uint64_t wrong = 0;
-
-    void see(const Function &function, uint32_t a, uint32_t b) {
-        const double exact = function.reference(f(a), function.arguments == 3 ? double(int(b)) : f(b));
-        const float got = function.result(f(a), b), near = float(exact);
-        const bool special = !std::isfinite(near) || !std::isfinite(got) || near == 0;
-        const bool same = std::isnan(near) ? std::isnan(got) : near == got && std::signbit(near) == std::signbit(got);
-        // next to infinity and zero a result may be one unit off like anywhere else
-        const double error = std::isnan(near) || std::isnan(got) ? 0 : std::fabs(std::fmin(std::fmax(got, -0x1p128), 0x1p128) - exact) / unit(function, f(a), exact);
-        const bool close = error < 1 && std::signbit(near) == std::signbit(got);
-        if (special && !same && !close) {
-            if (!wrong++) x = a, y = b;
-        } else if ((!special || close) && error > this->error && std::fabs(exact) < 0x1p128) {
-            this->error = error;
-            if (!wrong) x = a, y = b;
-        }
-    }
-};
-
-uint64_t state;
-
-uint64_t random_bits() {  // xorshift64*
-    state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1DULL;
 }
 
 uint32_t random_float() {
@@ -145,41 +90,16 @@ uint32_t second(const Function &function, uint32_t a) {
     return r & 2 ? a + (uint32_t(r >> 56) << 22) - (1u << 29) + (r & 4 ? r >> 20 & 1023 : 0) : random_float();
 }
 
-int worst(uint64_t step, int count, char **names) {
-    for (const Function &function : functions) {
-        bool wanted = !count;
-        for (int k = 0; k < count; ++k) wanted |= !strcmp(names[k], function.name);
-        if (!wanted) continue;
-        Worst worst;
-        uint64_t seen = 0;
-        for (uint64_t n = random_bits() % step; n < 1ull << 32; n += step, ++seen) {
-            const uint32_t a = function.arguments == 1 ? uint32_t(n) : random_float();
-            worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
-        }
-        printf("%s %.4f %08x %08x %" PRIu64 " %" PRIu64 "\n", function.name, worst.error, worst.x, worst.y, worst.wrong, seen);
+void worst(const Function &function, uint64_t step) {
+    Worst worst;
+    uint64_t seen = 0;
+    for (uint64_t n = random_bits() % step; n < 1ull << 32; n += step, ++seen) {
+        const uint32_t a = function.arguments == 1 ? uint32_t(n) : random_float();
+        worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
     }
-    return 0;
-}
-
-int evaluate(const char *name) {
-    for (const Function &function : functions) {
-        if (strcmp(name, function.name)) continue;
-        uint32_t a, b;
-        while (scanf("%x %x", &a, &b) == 2) {
-            const double exact = function.reference(f(a), function.arguments == 3 ? double(int(b)) : f(b));
-            printf("%08x %.17g\n", bits_of(function.result(f(a), b)), exact);
-        }
-        return 0;
-    }
-    fprintf(stderr, "no function %s\n", name);
-    return 2;
+    worst.print(function.name, seen);
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-    if (argc == 3 && !strcmp(argv[1], "eval")) return evaluate(argv[2]);
-    if (argc < 4 || strcmp(argv[1], "worst")) { fprintf(stderr, "usage: see the top of measure.cpp\n"); return 2; }
-    state = strtoull(argv[3], nullptr, 0) * 2 + 1;
-    return worst(strtoull(argv[2], nullptr, 0), argc - 4, argv + 4);
-}
+int main(int argc, char **argv) { return run(functions, worst, argc, argv); }

@@ -14,37 +14,14 @@ namespace of_double {
 }  // namespace of_double
 }  // namespace library
 #undef long
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
+using number = double;
+using wide = long double;
+using word = uint64_t;
+#include "measure.h"
 
 namespace {
 
-using wide = long double;
-
-wide power(wide x, wide y) {  // powr: only of numbers that are not negative
-    const bool ends = x == 0 || std::isinf(x);
-    return x < 0 || (ends && y == 0) || (x == 1 && std::isinf(y)) || std::isnan(x) || std::isnan(y) ? wide(NAN) : std::pow(std::fabs(x), y);
-}
-
-wide root(wide x, int n) {
-    if (n == 0 || (x < 0 && n % 2 == 0)) return NAN;
-    const wide size = std::pow(std::fabs(x), 1 / wide(n));
-    return n % 2 ? std::copysign(size, x) : size;
-}
-
 wide next(double x, double y) { return std::nextafter(x, y); }
-
-struct Function {
-    const char *name;
-    int arguments;  // 1, 2 doubles; 3: a double and an int
-    double (*result)(double, uint64_t);
-    wide (*reference)(wide, wide);
-    double usual;  // arguments are often below this
-};
-
-double f(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
-uint64_t bits_of(double x) { uint64_t bits; memcpy(&bits, &x, 8); return bits; }
 
 #define ONE(name, usual, expression) {#name, 1, [](double x, uint64_t) -> double { return library::of_double::name(x); }, \
                                       [](wide x, wide) -> wide { return expression; }, usual}
@@ -63,40 +40,7 @@ const Function functions[] = {
     ONE(ilogb, 10, x == 0 ? wide(INT_MIN) : std::isfinite(x) ? std::logb(x) : wide(INT_MAX)),
 };
 
-wide ulp(wide exact) {
-    int exponent;
-    std::frexp(exact, &exponent);
-    return std::ldexp(wide(1), exponent < -1021 ? -1074 : exponent - 53);
-}
-
-struct Worst {
-    wide error = 0;
-    uint64_t x = 0, y = 0, wrong = 0;
-
-    void see(const Function &function, uint64_t a, uint64_t b) {
-        const wide exact = function.reference(f(a), function.arguments == 3 ? wide(int(b)) : wide(f(b)));
-        const double got = function.result(f(a), b), near = double(exact);
-        const bool special = !std::isfinite(near) || !std::isfinite(got) || near == 0;
-        const bool same = std::isnan(near) ? std::isnan(got) : near == got && std::signbit(near) == std::signbit(got);
-        // next to infinity and zero a result may be one unit off like anywhere else
-        const wide bound = 0x1p1024L, held = std::fmin(std::fmax(wide(got), -bound), bound);
-        const wide error = std::isnan(near) || std::isnan(got) ? 0 : std::fabs(held - exact) / ulp(exact);
-        const bool close = error < 1 && std::signbit(near) == std::signbit(got);
-        if (special && !same && !close) {
-            if (!wrong++) x = a, y = b;
-        } else if ((!special || close) && error > this->error && std::fabs(exact) < bound) {
-            this->error = error;
-            if (!wrong) x = a, y = b;
-        }
-    }
-};
-
-uint64_t state;
-
-uint64_t random_bits() {  // xorshift64*
-    state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1DULL;
-}
+wide unit(const Function &, wide, wide exact) { return ulp(exact); }
 
 // Any bits; something below `usual`; a number close to a whole multiple of pi/2, or to a power of two; special ones.
 uint64_t random_double(double usual) {
@@ -123,41 +67,15 @@ uint64_t second(const Function &function, uint64_t a) {
     return r & 2 ? a + ((r >> 56) << 49) - (1ull << 55) + (r & 4 ? r >> 20 & 1023 : 0) : random_double(function.usual);
 }
 
-int worst(uint64_t count, int named, char **names) {
-    for (const Function &function : functions) {
-        bool wanted = !named;
-        for (int k = 0; k < named; ++k) wanted |= !strcmp(names[k], function.name);
-        if (!wanted) continue;
-        Worst worst;
-        for (uint64_t n = 0; n < count; ++n) {
-            const uint64_t a = random_double(function.usual);
-            worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
-        }
-        printf("%s %.4Lf %016" PRIx64 " %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", function.name, worst.error, worst.x, worst.y, worst.wrong, count);
-        fflush(stdout);
+void worst(const Function &function, uint64_t count) {
+    Worst worst;
+    for (uint64_t n = 0; n < count; ++n) {
+        const uint64_t a = random_double(function.usual);
+        worst.see(function, a, function.arguments == 1 ? 0 : second(function, a));
     }
-    return 0;
-}
-
-int evaluate(const char *name) {
-    for (const Function &function : functions) {
-        if (strcmp(name, function.name)) continue;
-        uint64_t a, b;
-        while (scanf("%" SCNx64 " %" SCNx64, &a, &b) == 2) {
-            const wide exact = function.reference(f(a), function.arguments == 3 ? wide(int(b)) : wide(f(b)));
-            printf("%016" PRIx64 " %.21Lg\n", bits_of(function.result(f(a), b)), exact);
-        }
-        return 0;
-    }
-    fprintf(stderr, "no function %s\n", name);
-    return 2;
+    worst.print(function.name, count);
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-    if (argc == 3 && !strcmp(argv[1], "eval")) return evaluate(argv[2]);
-    if (argc < 4 || strcmp(argv[1], "worst")) { fprintf(stderr, "usage: see the top of measure_double.cpp\n"); return 2; }
-    state = strtoull(argv[3], nullptr, 0) * 2 + 1;
-    return worst(strtoull(argv[2], nullptr, 0), argc - 4, argv + 4);
-}
+int main(int argc, char **argv) { return run(functions, worst, argc, argv); }
