@@ -1,8 +1,9 @@
 """How often a loop runs, found by running the part of it that decides."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir import OPS, Op, Value, evaluate
+from ..ir import OPS, Op, Region, Value, evaluate
 from ..ir.rewrite import constant
 from .counted import trips_of_counter
 
@@ -98,6 +99,8 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     if len(carried) == 1 and (counted := trips_of_counter(loop, again, carried[0])) is not None:
         return Trips(counted, True) if counted <= limit else None
     facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
+    if not _evaluate(again, _known_late(body, carried, facts), _knowable):
+        limit = min(limit, len(carried) + 1)  # what is known of the first iterations is forgotten by then
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
@@ -111,6 +114,18 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         numbers = {**state, **facts}
         state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
     return None
+
+
+def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, object]:
+    """Of each carried value whether it might be known in late iterations, where those of ``facts`` are known while the loop goes on."""
+    might = {arg: arg.index in carried for arg in body.args}
+    while True:
+        given = {**might, **dict.fromkeys(facts, True)}
+        forgotten = [body.args[k] for k in carried
+                     if might[body.args[k]] and not _evaluate(body.terminator.operands[1 + k], dict(given), _knowable)]
+        if not forgotten:
+            return might
+        might |= dict.fromkeys(forgotten, False)
 
 
 def value_where(value: Value, numbers: dict[Value, int]):
