@@ -8,6 +8,7 @@ from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_assignments import AssignmentChecker
+from .extensions import stored_first
 from .initializers import flatten, implied_length, listed
 from .layout import leaf_count
 
@@ -76,7 +77,8 @@ class PartChecker(AssignmentChecker):
         span = self.span(node)
         t = self.declared(node.type, span).type
         if isinstance(t, ct.Array):
-            raise CompileError.at(span, "an array without a name is not supported", "declare a variable with these values")
+            name = "an array without a name"  # no name of a program's
+            return self.expression(stored_first(name, node.type.type, node.init, c_ast.ID(name, node.coord)))
         if isinstance(t, ct.Pointer | ct.Void):
             raise CompileError.at(span, f"there is no literal of type '{t}'")
         self.complete(t, span, "this")

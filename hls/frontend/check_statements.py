@@ -2,11 +2,14 @@
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import CompileError, Span
+from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_pragmas import PragmaChecker
 from .evaluate import constant
+from .extensions import Range
+from .flow import exits
 from .pragmas import LoopPragma
 
 __all__ = ["StatementChecker"]
@@ -50,6 +53,24 @@ class StatementChecker(PragmaChecker):
             return [self.fused(block, pragmas) if isinstance(block, tt.Block) else block for block in self.statement(node)]
         self.unattached(pragmas)
         return self.statement(node)
+
+    def _expr_statementexpr(self, node):
+        """The statements in a scope of their own; a last one that is an expression gives the value."""
+        last = node.items[-1] if node.items and self._is_expression(node.items[-1]) else None
+        with self.scope():
+            around, self._inside = self._inside, []
+            try:
+                found = self.statements(node.items[:-1] if last is not None else node.items)
+            finally:
+                self._inside = around
+            block = tt.Block(self.span(node), tuple(found))
+            result = self.rvalue(last) if last is not None else None
+        if exits(block):
+            raise CompileError.at(block.span, "a jump out of '({ ... })'", "let it compute a value, and jump behind it")
+        return tt.StatementExpr(result.type if result is not None else ct.VOID, block.span, block, result)
+
+    def _is_expression(self, node) -> bool:
+        return not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(self, f"_stmt_{type(node).__name__.lower()}")
 
     def body(self, node) -> tt.Stmt:
         """The one statement of an ``if`` or a loop, in a scope of its own."""
@@ -136,15 +157,16 @@ class StatementChecker(PragmaChecker):
     def _sections(self, body, t: ct.CType) -> tuple[tt.Section, ...]:
         nodes = body.block_items or [] if isinstance(body, c_ast.Compound) else [body]
         sections: list[tt.Section] = []
-        labels, default, span, seen = [], False, None, {}
+        labels, default, span, seen, general = [], False, None, {}, None
         for node in nodes:
             if not isinstance(node, (c_ast.Case, c_ast.Default)):
                 raise CompileError.at(self.span(node), "a statement of a switch before its first case",
                                       "put it behind a case label or before the switch")
             span = span or self.span(node)
             if isinstance(node, c_ast.Default):
-                self._once(seen, "default", self.span(node))
-                default = True
+                if general is not None:
+                    raise CompileError.at(self.span(node), "a second default", f"the first is at line {general.line}")
+                default, general = True, self.span(node)
             else:
                 labels.append(self._label(node, t, seen))
             inner = [n for n in node.stmts or [] if not isinstance(n, c_ast.EmptyStatement)]
@@ -160,18 +182,21 @@ class StatementChecker(PragmaChecker):
                                   "put all labels directly into the switch")
         return tt.Block(span, tuple(self.statements(nodes)))
 
-    def _label(self, node, t: ct.CType, seen) -> tt.Const:
-        e = constant(self.convert(self.number(node.expr, "a case label"), t))
-        if e is None:
-            raise CompileError.at(self.span(node), "a case label must be a constant integer")
-        self._once(seen, e.value, self.span(node))
-        return e
-
-    def _once(self, seen: dict, key, span):
-        if key in seen:
-            raise CompileError.at(span, "this label was there before" if key != "default" else "a second default",
-                                  f"the first is at line {seen[key].line}")
-        seen[key] = span
+    def _label(self, node, t: ct.CType, seen: dict[tuple[int, int], Span]) -> tuple[tt.Const, tt.Const]:
+        """The first and the last value of a label, which are mostly one."""
+        ends = (node.expr.first, node.expr.last) if isinstance(node.expr, Range) else (node.expr, node.expr)
+        first, last = (constant(self.convert(self.number(end, "a case label"), t)) for end in ends)
+        span = self.span(node)
+        if first is None or last is None:
+            raise CompileError.at(span, "a case label must be a constant integer")
+        low, high = (signed(e.value, t.bits) if t.signed else e.value for e in (first, last))
+        if low > high:
+            raise CompileError.at(span, f"the label {low} ... {high} holds no value", "write the smaller one first")
+        before = next((place for (begin, end), place in seen.items() if begin <= high and low <= end), None)
+        if before is not None:
+            raise CompileError.at(span, "this label was there before", f"the first is at line {before.line}")
+        seen[low, high] = span
+        return first, last
 
     def _stmt_case(self, node):
         raise CompileError.at(self.span(node), "a case label outside its switch", "put it directly into the switch")

@@ -41,6 +41,8 @@ class TypeChecker(StructChecker):
             return self._enum(node)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
             return self.struct(node)
+        if isinstance(node, c_ast.TypeOf):
+            return ct.Qualified(self.named_type(node.expr, self.span(node) or place))
         raise CompileError.at(self.span(node) or place, "this type is not supported")
 
     def _named(self, names: list[str], span: Span) -> ct.Qualified:

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from pycparser import c_ast
-
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
-from .check_types import TypeChecker
+from .check_types_of import OF_TYPES, TypeOperators
 from .constants import literal
 from .evaluate import constant
 from .layout import has_pointer
@@ -20,7 +18,7 @@ _COMPARES = ("==", "!=", "<", "<=", ">", ">=")
 _INTEGER_ONLY = ("%", "&", "|", "^", "<<", ">>")
 
 
-class ValueChecker(TypeChecker):
+class ValueChecker(TypeOperators):
     """Checks expressions of ``self.function``. An ``expression`` may still be an lvalue; an ``rvalue`` is not."""
 
     function: tt.FunctionTree | None = None
@@ -44,11 +42,24 @@ class ValueChecker(TypeChecker):
         if not isinstance(e.type, ct.Array):
             return e
         if not tt.is_lvalue(e):
-            raise CompileError.at(e.span, "this array has no place in memory", "assign the struct to a variable first")
+            return self._placed(e)
         root = tt.root_of(e)
         if isinstance(root, tt.VariableRef) and root.variable.kind == "parameter":
             root.variable.written = True  # its elements need a place
         return tt.AddressOf(ct.Pointer(e.type.element, *place_of(e)), e.span, e)
+
+    def _placed(self, e: tt.Expr) -> tt.Expr:
+        """The address of an array in a struct that is a mere value: in a variable that holds it."""
+        value, members = e, []
+        while isinstance(value, tt.Member):
+            value, members = value.base, [value, *members]
+        variable = tt.Variable(f"'{value.type}'", value.type, "local", e.span)
+        place: tt.Expr = tt.VariableRef(value.type, e.span, variable)
+        for member in members:
+            place = replace(member, base=place)
+        stored = tt.Block(e.span, (tt.Declare(e.span, variable, ((0, value),)),))
+        address = self.decayed(place)
+        return tt.StatementExpr(address.type, e.span, stored, address)
 
     def number(self, node, what: str) -> tt.Expr:
         """An rvalue that must be an integer or a float."""
@@ -123,8 +134,8 @@ class ValueChecker(TypeChecker):
 
     def _expr_unaryop(self, node):
         span = self._operator_span(node)
-        if node.op == "sizeof":
-            return self._sizeof(node, span)
+        if node.op in OF_TYPES:
+            return self.of_type(node, span)
         if node.op in ("++", "--", "p++", "p--"):
             return self._increment(node, span)
         if node.op == "&":
@@ -146,19 +157,6 @@ class ValueChecker(TypeChecker):
             return e
         result = tt.Unary(t, span, str(node.op), e)
         return constant(result) if isinstance(e, tt.Const) else result
-
-    def _sizeof(self, node, span):
-        named = self.find(str(node.expr.name)) if isinstance(node.expr, c_ast.ID) else None
-        if isinstance(node.expr, c_ast.Typename):
-            t = self.declared(node.expr, span).type
-        elif isinstance(named, TypeName):  # in an attribute, where the grammar knows no typedefs
-            t = named.meaning.type
-        else:
-            t = self.expression(node.expr).type
-        if isinstance(t, ct.Void):
-            raise CompileError.at(span, "void has no size")
-        self.complete(t, span, "this")
-        return tt.Const(ct.ULONG, span, t.size)
 
     def _address_of(self, node, span):
         e = self.expression(node.expr)

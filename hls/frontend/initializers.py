@@ -7,6 +7,7 @@ from . import tree as tt
 from . import types as ct
 from .check_types import MAX_ARRAY_BYTES
 from .constants import unescaped
+from .extensions import Range
 from .layout import leaf_count
 
 __all__ = ["flatten", "implied_length", "listed"]
@@ -179,6 +180,8 @@ def _designated(checker, t: ct.CType, items: _Items) -> int:
     named = items.take()
     first = named.name[0]
     rest = named.expr
+    if isinstance(first, c_ast.ArrayDesignator) and isinstance(first.expr, Range):
+        return _repeated(checker, t, named, items)
     for inner in reversed(named.name[1:]):
         rest = c_ast.InitList([c_ast.NamedInitializer([inner], rest)], named.coord)
     items.nodes.append(rest)
@@ -192,3 +195,17 @@ def _designated(checker, t: ct.CType, items: _Items) -> int:
         return t.index[name]
     raise CompileError.at(checker.span(first), f"this designator does not fit '{t}'",
                           "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value")
+
+
+def _repeated(checker, t: ct.CType, named, items: _Items) -> int:
+    """As ``_designated`` for ``[first ... last] = value``, which stands for as many designators."""
+    ends = named.name[0].expr
+    first, last = (checker.constant_int(end, "the index of a designator") for end in (ends.first, ends.last))
+    span = checker.span(ends)
+    if not isinstance(t, ct.Array) or not 0 <= first <= last < t.length:
+        raise CompileError.at(span, f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value")
+    one = c_ast.NamedInitializer
+    each = [one([c_ast.ArrayDesignator(c_ast.Constant("int", str(k), ends.coord), ends.coord), *named.name[1:]], named.expr, named.coord)
+            for k in range(first, last + 1)]
+    items.nodes += each[::-1]
+    return _designated(checker, t, items)

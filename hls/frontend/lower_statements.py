@@ -126,6 +126,10 @@ class StatementLowering(EffectLowering):
     def _evaluate(self, s):
         self.value(s.expression)
 
+    def _statementexpr(self, e):
+        self.block(e.block.statements)
+        return self.value(e.result) if e.result is not None else None
+
     def _block(self, s):
         self.block(s.statements)
 
@@ -267,10 +271,17 @@ class StatementLowering(EffectLowering):
 
     def _matches(self, value: Value, section) -> Value | None:
         hit = None
-        for label in section.labels:
-            same = self.emit(label.span, "eq", value, self.const(label.span, label.value, value.type))
-            hit = same if hit is None else self.emit(label.span, "or", hit, same)
+        for first, last in section.labels:
+            same = self._between(value, first, last)
+            hit = same if hit is None else self.emit(first.span, "or", hit, same)
         return hit
+
+    def _between(self, value: Value, first: tt.Const, last: tt.Const) -> Value:
+        low, high = (self.const(label.span, label.value, value.type) for label in (first, last))
+        if first.value == last.value:
+            return self.emit(first.span, "eq", value, low)
+        compare = "sle" if first.type.signed else "ule"
+        return self.emit(first.span, "and", self.emit(first.span, compare, low, value), self.emit(last.span, compare, value, high))
 
     def _default(self, s, matches) -> Value:
         """Entered for a label of its own, or when no label fits."""

@@ -3,9 +3,10 @@
 import re
 
 from pycparser import c_ast
-from pycparser.c_parser import CParser, ParseError, _TokenStream  # the stream has no public name
+from pycparser.c_parser import ParseError, _TokenStream  # the stream has no public name
 
 from ..diag import CompileError, Diagnostic, Span
+from .extensions import ExtendedGrammar
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
 
@@ -23,7 +24,7 @@ _MOST_ERRORS = 20
 _MALFORMED = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-class _Parser(CParser):
+class _Parser(ExtendedGrammar):
     """pycparser's parser with messages of our own, which goes on behind a syntax error.
 
     ``errors`` collects what was found; where an error stands, the statement or declaration around it is skipped.

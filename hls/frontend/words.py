@@ -16,6 +16,13 @@ _QUALIFIERS = {
     "inline": ("INLINE", "inline"), "__inline": ("INLINE", "inline"), "__inline__": ("INLINE", "inline"),
 }
 
+#: operators on types, of the form of ``sizeof``
+_OPERATORS = {
+    **{word: ("SIZEOF", "alignof") for word in ("__alignof__", "__alignof", "_Alignof", "alignof")},
+    **{word: ("TYPEOF", "typeof") for word in ("typeof", "__typeof__", "__typeof")},
+    "vec_step": ("SIZEOF", "vec_step"),
+}
+
 _SCALARS = ("bool", "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "half")
 VECTOR_TYPES = frozenset(
     f"{base}{n}" for n in (2, 3, 4, 8, 16)
@@ -26,7 +33,7 @@ _OPAQUE = ("image1d_t", "image2d_t", "image3d_t", "image1d_array_t", "image1d_bu
 TYPE_WORDS = frozenset(_SCALARS) | VECTOR_TYPES | frozenset(_OPAQUE)
 
 #: spelling -> (token type of the C grammar, word as the compiler knows it)
-SPELLINGS: dict[str, tuple[str, str]] = {**_SPACES, **_QUALIFIERS, **{word: ("INT", word) for word in TYPE_WORDS}}
+SPELLINGS: dict[str, tuple[str, str]] = {**_SPACES, **_QUALIFIERS, **_OPERATORS, **{word: ("INT", word) for word in TYPE_WORDS}}
 
 #: words that make a declaration one of a channel or a pipe, where a type follows
 STREAM_WORDS = {"channel": "channel", "pipe": "pipe", "__pipe": "pipe"}
@@ -38,6 +45,6 @@ REFUSED_WORDS: dict[str, tuple[str, str]] = {
     **{word: ("inline assembly is not supported", "write the operation in OpenCL C")
        for word in ("asm", "__asm", "__asm__")},
     **{word: (f"'{word}' is not a word of OpenCL C", "name the type instead")
-       for word in ("typeof", "__typeof__", "_Generic", "_Atomic", "_Alignas", "_Alignof", "_Thread_local", "_Complex")},
+       for word in ("_Generic", "_Atomic", "_Alignas", "_Thread_local", "_Complex")},
     "_Static_assert": ("'_Static_assert' is not a word of OpenCL C", "use #if and #error"),
 }

@@ -7,7 +7,6 @@ __kernel void k(__global int *o, __global const int *r, int n) {
     3 = n;
     r[0] = 1;
     make(1).a = 2;
-    o[0] = make(1).b[0];
     n++ ++;
     k = 3;
     (n > 1 ? n : n) = 2;

@@ -52,6 +52,7 @@ from .statements import (
     Loop,
     Return,
     Section,
+    StatementExpr,
     Stmt,
     Switch,
     children,
@@ -62,6 +63,6 @@ __all__ = [
     "Channel", "ChannelRead", "ChannelWrite", "Compare", "Conditional", "Const", "Continue", "Convert",
     "ConvertExactly", "Declare", "Dereference", "Evaluate", "Expr", "Fence", "FunctionTree", "Goto", "If", "LValue",
     "Label", "Lanes", "Logical", "Loop", "Member", "Null", "Packed", "PointerAdd", "PointerCompare",
-    "PointerDistance", "Print", "Reinterpret", "Return", "Section", "Sequence", "Step", "Stmt", "Switch", "Unary",
-    "UnionOf", "Update", "Variable", "VariableRef", "children", "is_lvalue", "root_of",
+    "PointerDistance", "Print", "Reinterpret", "Return", "Section", "Sequence", "StatementExpr", "Step", "Stmt", "Switch",
+    "Unary", "UnionOf", "Update", "Variable", "VariableRef", "children", "is_lvalue", "root_of",
 ]

@@ -9,7 +9,7 @@ from .expressions import Const, Expr, Variable
 
 __all__ = [
     "Block", "Break", "Continue", "Declare", "Evaluate", "FunctionTree", "Goto", "If", "Label", "Loop", "Return",
-    "Section", "Stmt", "Switch", "children",
+    "Section", "StatementExpr", "Stmt", "Switch", "children",
 ]
 
 
@@ -37,6 +37,14 @@ class Block(Stmt):
 
 
 @dataclass(frozen=True, eq=False)
+class StatementExpr(Expr):
+    """``({ statements })``: none of them leaves it by a jump. ``result`` is computed last; None where it has no value."""
+
+    block: Block
+    result: Expr | None
+
+
+@dataclass(frozen=True, eq=False)
 class If(Stmt):
     condition: Expr
     then: Stmt
@@ -59,9 +67,9 @@ class Loop(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Section(Stmt):
-    """One part of a switch: entered for its labels (a Const each), and for all others if ``default``."""
+    """One part of a switch: entered for its labels (the first and the last value of each), and for all others if ``default``."""
 
-    labels: tuple[Const, ...]
+    labels: tuple[tuple[Const, Const], ...]
     default: bool
     body: Block
 
