@@ -22,13 +22,15 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
 
     Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of local
-    memory, and those of one group never two phases of it at once; stores of one phase that might get :data:`BOOKED`. Raises CompileError
-    for stores and atomic operations that would meet within one level.
+    memory, and those of one group never two phases of it at once; stores of one phase that might get :data:`BOOKED`. So do stores in
+    different loops of a loop around both that need no order for what they write. Raises CompileError for stores and atomic operations that
+    would meet within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], Phases(function)
     by_memory = _stores(function)
-    taking_turns = [stores for name, stores in by_memory.items() if not _by_phases(function, name)]
+    booking = {name: set() if _by_phases(function, name) else _free(stores, tree, facts) for name, stores in by_memory.items()}
+    taking_turns = [[op for op in stores if op not in booking[name]] for name, stores in by_memory.items() if not _by_phases(function, name)]
     for name, stores in by_memory.items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
             here, first = [op for op in stores if tree.region_of(op) is region], 0
@@ -38,9 +40,11 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
         if _by_phases(function, name):
             faults += _book(name, stores, tree, phases)
             continue
+        for op in booking[name]:
+            op.attrs[BOOKED] = name
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
-                if not _one_level(tree, first, second):
+                if not _one_level(tree, first, second) and not booking[name].issuperset((first, second)):
                     found += [fact for fact in _orders(tree, first, second) if (fact.src, fact.dst, fact.loop) not in facts]
     if faults:
         raise CompileError(*faults)
@@ -50,6 +54,15 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
 def _by_phases(function: Function, name: str) -> bool:
     """Whether barriers keep the stores to the memory apart, so that they need no order."""
     return bool(function.attrs.get("ndrange")) and function.memories[name].space == "local"
+
+
+def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
+    """Stores that would be ordered against others of another loop only because of the port, while a loop around both goes on."""
+    if any(op.opcode == "atomic" for op in stores):
+        return set()
+    return {op for first in stores for second in stores for op in (first, second)
+            if tree.region_of(first) is not tree.region_of(second)
+            and any((fact.src, fact.dst, fact.loop) not in facts for fact in _orders(tree, first, second) if fact.loop is not None)}
 
 
 def _book(name: str, stores: list[Op], tree: LoopTree, phases: Phases) -> Iterator[Diagnostic]:

@@ -59,3 +59,54 @@ void beside_atomics(__global const int *restrict in, __global int *restrict out)
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = t[l ^ 3] + t[16 + (l & 3)];
 }
+
+// The same in a single work-item: rows, each written in several loops, of which the next one's begin before they end.
+
+// elimination: an element of the row before the loop, the others in it
+__kernel void decomposed(__global const float *restrict in, __global float *restrict out, int n)
+{
+  float a[16][16];
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 16; j++) a[i][j] = in[i * 16 + j];
+  for (int k = 0; k < n; k++)
+    for (int i = k + 1; i < 16; i++) {
+      float f = a[i][k] / a[k][k];
+      a[i][k] = f;
+      for (int j = k + 1; j < 16; j++) a[i][j] -= f * a[k][j];
+    }
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 16; j++) out[i * 16 + j] = a[i][j];
+}
+
+// one loop behind the other, and an element between them and behind
+__kernel void halves(__global const int *restrict in, __global int *restrict out, int n)
+{
+  int t[16][24];
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 24; j++) t[i][j] = -j;
+  for (int i = 0; i < 16; i++) {
+    int v = in[i];
+    for (int j = 0; j < (v & 7); j++) t[i][j] = v + j;
+    t[i][20] = v / 3;
+    for (int j = 8; j < n; j++) t[i][j] = v ^ j;
+    if (v & 1) t[i][21] = n;
+  }
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 24; j++) out[i * 24 + j] = t[i][j];
+}
+
+// a store in each of three loops, and places of which some are written twice
+__kernel void triples(__global const int *restrict in, __global int *restrict out, int n)
+{
+  int t[4 * 64];
+  for (int i = 0; i < 4 * 64; i++) t[i] = 0;
+  for (int r = 0; r < n; r++)
+    for (int i = 0; i < 4; i++) {
+      t[i * 64 + 63] = in[i] + r;
+      for (int j = 0; j < 5; j++) {
+        t[i * 64 + j * 8 + 7] = in[j] + i;
+        for (int k = 0; k < (in[j] & 7); k++) t[i * 64 + j * 8 + k] += in[k] ^ r;
+      }
+    }
+  for (int i = 0; i < 4 * 64; i++) out[i] = t[i];
+}

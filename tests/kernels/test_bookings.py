@@ -1,4 +1,4 @@
-"""Work-items of one group that store to one local memory in several places at once, with random stalls, like the interpreter."""
+"""Stores to one memory in several places at once, by work-items of one group or in nested loops, with random stalls, like the interpreter."""
 
 from pathlib import Path
 
@@ -41,7 +41,25 @@ def test_beside_atomics(system):
     system.check("beside_atomics", [lines(12, 16)], SEEDS)
 
 
+def rows(kernel: str, n: int, type) -> Launch:
+    size = {"decomposed": 256, "halves": 384, "triples": 256}[kernel]
+    return Launch({"in": RNG.integers(1, 100, size).astype(type), "out": np.zeros(size, type)}, {"n": n})
+
+
+def test_rows(system):
+    system.check("decomposed", [rows("decomposed", n, np.float32) for n in (16, 3, 0)], SEEDS)
+    system.check("halves", [rows("halves", n, np.int32) for n in (20, 9, 0)], SEEDS)
+    system.check("triples", [rows("triples", n, np.int32) for n in (3, 1, 0)], SEEDS)
+
+
+def test_rows_follow_at_once(system):
+    """Elimination takes a cycle for each element, few for each row and, between its steps, once the way through the loops."""
+    (stats,) = system.check("decomposed", [rows("decomposed", 15, np.float32)])
+    inner = next(loop for loop in stats["loops"] if loop["iterations"] == sum(k * k for k in range(16)))
+    assert inner["static_ii"] == 1 and inner["measured_ii"] < 1.5
+
+
 def test_every_level_that_shares_a_port_asks_for_it(system):
     """And none of those whose stores other groups' barriers keep apart."""
     users = {kernel.function.name: [len(booking.users) for booking in kernel.plan.bookings] for kernel in system.result.kernels}
-    assert users == {"around": [2], "rounds": [3], "crosswise": [5], "beside_atomics": [2]}
+    assert users == {"around": [2], "rounds": [3], "crosswise": [5], "beside_atomics": [2], "decomposed": [2], "halves": [4], "triples": [3]}
