@@ -270,6 +270,7 @@ _ROWS = (
     BuiltinRow("add_sat", 2, _integers, integers.add_sat), BuiltinRow("sub_sat", 2, _integers, integers.sub_sat),
     BuiltinRow("mad_sat", 3, _integers, integers.mad_sat),
     BuiltinRow("clz", 1, _integers, integers.clz), BuiltinRow("popcount", 1, _integers, integers.popcount),
+    BuiltinRow("ctz", 1, _integers, integers.ctz),
     BuiltinRow("upsample", 2, _doubled, integers.upsample), BuiltinRow("bitselect", 3, _same, integers.bitselect),
     BuiltinRow("mul24", 2, _words, _mul), BuiltinRow("mad24", 3, _words, _mul_add),
     BuiltinRow("mad_hi", 3, _integers, integers.mad_hi), BuiltinRow("mul_hi", 2, _integers, integers.mul_hi),

@@ -6,7 +6,7 @@ All take (builder, argument values, type of the first argument).
 from ..ir import I64, Builder, IntType, Value
 from . import types as ct
 
-__all__ = ["abs_diff", "absolute", "add_sat", "bitselect", "clamp_to", "clz", "hadd", "mad_hi", "mad_sat", "mul_hi", "popcount",
+__all__ = ["abs_diff", "absolute", "add_sat", "bitselect", "clamp_to", "clz", "ctz", "hadd", "mad_hi", "mad_sat", "mul_hi", "popcount",
            "rhadd", "rotate", "sub_sat", "upsample"]
 
 
@@ -168,6 +168,13 @@ def clz(b, v, t):
         step //= 2
     top = b.value("lshr", x, _number(b, x.type.bits - 1, x))
     return b.value("add", count, b.value("xor", top, _number(b, 1, x)))
+
+
+def ctz(b, v, t):
+    """The ones of x - 1 that stand where x has zeros are those below its lowest one; all where it has none."""
+    (x,) = v
+    ones = _number(b, (1 << x.type.bits) - 1, x)
+    return popcount(b, [b.value("and", b.value("xor", x, ones), b.value("add", x, ones))], t)
 
 
 def upsample(b, v, t):

@@ -44,8 +44,8 @@ def _integer(text: str, span: Span) -> Const:
 
 
 def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
-    single = text[-1] in "fF"  # the exponent of a hexadecimal float is decimal: its last digit is never an F
-    body = re.sub(r"[fFlL]$", "", text)
+    single = text[-1] in "fFhH"  # the exponent of a hexadecimal float is decimal: its last digit is never an F
+    body = re.sub(r"[fFlLhH]$", "", text)
     match = _HEX_FLOAT.match(body)
     if match:
         whole, fraction, exponent = match.groups()
@@ -53,7 +53,7 @@ def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
     else:
         mantissa, _, exponent = body.lower().partition("e")
         value = _power(Fraction(mantissa.rstrip(".") or "0"), 10, int(exponent or 0), span)
-    t = ct.FLOAT if single or not doubles else ct.DOUBLE
+    t = ct.HALF if text[-1] in "hH" else ct.FLOAT if single or not doubles else ct.DOUBLE
     return Const(t, span, exact.rounded(value, t.bits)), not single and not doubles
 
 

@@ -66,8 +66,13 @@ class OpenCLLexer(CLexer):
         self._lines = [0]
         for line in text.split("\n"):
             self._lines.append(self._lines[-1] + len(line) + 1)
-        tokens = []
+        tokens, number = [], None  # where a number ended that may have a suffix
         while (token := super().token()) is not None:
+            place, end = (token.lineno, token.column), (token.lineno, token.column + len(token.value))
+            if token.type == "ID" and token.value in ("h", "H") and place == number:
+                tokens[-1].value = Word(f"{tokens[-1].value}h", tokens[-1].value.span)  # of a half, which the grammar does not know
+                continue
+            number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
             tokens.append(self._located(token))
         self._queue, self._next = self._fold(tokens), 0
 

@@ -52,6 +52,15 @@ _HALVES = {
 _WORDS = {"true": "1", "false": "0", "NULL": "((void *)0)", "CLK_LOCAL_MEM_FENCE": "1", "CLK_GLOBAL_MEM_FENCE": "2",
           "CLK_CHANNEL_MEM_FENCE": "4"}
 
+#: functions of later versions, and of compilers, that others say just as well
+_FUNCTIONS = {
+    "get_global_linear_id()": "(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1)) "
+                              "* get_global_size(0) + get_global_id(0) - get_global_offset(0))",
+    "get_local_linear_id()": "((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0))",
+    "get_enqueued_local_size(d)": "get_local_size(d)",
+    "__builtin_expect(x, y)": "(x)",
+}
+
 #: name -> replacement text (no __IMAGE_SUPPORT__: there are no images)
 PREDEFINED: dict[str, str] = {
-    **_VERSIONS, **_EXTENSIONS, **_LIMITS, **_FLOATS, **_DOUBLES, **_HALVES, **_WORDS}
+    **_VERSIONS, **_EXTENSIONS, **_LIMITS, **_FLOATS, **_DOUBLES, **_HALVES, **_WORDS, **_FUNCTIONS}

@@ -81,6 +81,25 @@ def test_literals_of_arrays_are_passed_on():
     assert found["o"].tolist() == [3 * i + 9 for i in range(10)]
 
 
+LATER = """
+__kernel void k(__global int *o, __global half *h, int n) {
+    size_t i = get_global_linear_id() + get_local_linear_id();
+    h[i] = 2.0h * (half)n + .5h - 1e2H;
+    if (__builtin_expect(n > -99, 1)) o[i] = ctz(n);
+    uchar4 c = ctz((uchar4)(n, 0, 8, 7)); o[i + 6] = c.x | c.y << 8 | c.z << 16 | c.w << 24;
+}
+"""
+
+
+@pytest.mark.parametrize("n", [12, 0, -1, 96])
+def test_what_later_versions_have(n):
+    """Numbers of work-items in one dimension, zeros at the lower end, numbers of half precision."""
+    found = run_here(parse_source(LATER).module, "k", {"o": np.zeros(12, "i4"), "h": np.zeros(6, "f2"), "n": np.int32(n)}, (3, 2))
+    zeros = (n & -n).bit_length() - 1 if n else 32
+    assert found["o"].tolist() == [zeros] * 6 + [min(zeros, 8) | 8 << 8 | 3 << 16] * 6
+    assert found["h"].tolist() == [2.0 * n - 99.5] * 6
+
+
 @pytest.mark.parametrize("statement, message", [
     ("switch (n) { case 3 ... 1: ; }", "the label 3 ... 1 holds no value"),
     ("switch (n) { case 1 ... 5: ; case 3: ; }", "this label was there before"),
