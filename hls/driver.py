@@ -15,6 +15,7 @@ from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_m
 from .options import Options
 from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
+from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
@@ -161,7 +162,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     if options.fp_relaxed:
         function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
     function = GroupCopies(board.memory.read_latency).run(function)
-    function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
+    function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
