@@ -21,6 +21,7 @@ from .coalesce import Coalesce
 from .conjunctions import Conjunctions
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .dead_stores import DeadStores
 from .early_loads import EarlyLoads
 from .fit import FitAccesses
 from .fold import Fold
@@ -170,6 +171,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Overwritten(options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        # now that loads take what is stored in their iteration, nobody reads what is stored once more
+        DeadStores(options.address_bits), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # what is still several stores; where memory never waits, order costs nothing
