@@ -59,7 +59,7 @@ class Program(StatementChecker):
                 self._function_attributes(function, self.attributes(node))
         else:
             with self.poisoning(node.name):
-                if "channel" in node.quals:
+                if "channel" in node.quals or "pipe" in node.quals:
                     values, _ = self.read_attributes(self.attributes(node), CHANNEL)
                     self.channels.append(self.channel(node, values, span))
                     self.add(str(node.name), self.channels[-1], span)

@@ -14,7 +14,8 @@ from hls.target.board import load_board
 #: (as written, name in the IR, value); None where the attribute asks for nothing that hardware could do
 KERNELS = [
     ("reqd_work_group_size(4, 2, 1)", "work_group_size", (4, 2, 1)), ("max_work_group_size(8)", "max_work_group_size", 8),
-    ("max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)), ("num_simd_work_items(4)", "num_simd_work_items", 4),
+    ("max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)), ("xcl_max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)),
+    ("num_simd_work_items(4)", "num_simd_work_items", 4),
     ("num_compute_units(2)", "num_compute_units", 2), ("num_compute_units(2, 3)", "num_compute_units", (2, 3)),
     ("max_global_work_dim(0)", "max_global_work_dim", 0), ("uses_global_work_offset(0)", "uses_global_work_offset", 0),
     ("autorun", "autorun", True), ("task", "task", True), ("use_stall_enable_clusters", "use_stall_enable_clusters", True),
@@ -31,7 +32,8 @@ MEMORIES = [
     ("static_array_offset(4)", "static_array_offset", 4), ("force_pow2_depth(1)", "force_pow2_depth", 1), ("aligned(16)", "aligned", 16),
 ]
 ARGUMENTS = [("aligned(64)", "aligned", 64), ('buffer_location("DDR")', "buffer_location", "DDR")]
-CHANNELS = [("depth(8)", "depth", 8), ("depth(0)", "depth", 0), ('io("eth")', "io", "eth"), ("blocking", "blocking", True)]
+CHANNELS = [("depth(8)", "depth", 8), ("depth(0)", "depth", 0), ('io("eth")', "io", "eth"), ("blocking", "blocking", True),
+            ("xcl_reqd_pipe_depth(16)", "depth", 16)]
 LOOPS = [
     ("#pragma unroll", "unroll", -1), ("#pragma unroll 4", "unroll", 4), ("#pragma unroll (2 + U)", "unroll", 4), ("#pragma nounroll", "unroll", 1),
     ("#pragma ii 3", "ii", 3), ("#pragma ivdep", "ivdep", (("", 0),)), ("#pragma ivdep array(o) safelen(8)", "ivdep", (("o", 8),)),
@@ -40,15 +42,16 @@ LOOPS = [
     ("#pragma speculated_iterations 2", "speculated_iterations", 2), ("#pragma disable_loop_pipelining", "disable_loop_pipelining", True),
     ("#pragma nofusion", "nofusion", True), ('_Pragma("unroll 2")', "unroll", 2), ("__attribute__((opencl_unroll_hint))", "unroll", -1),
     ("__attribute__((opencl_unroll_hint(2)))", "unroll", 2), ("__attribute__((xcl_pipeline_loop(3)))", "ii", 3),
+    ("__attribute__((xcl_pipeline_loop))", "pipelined", True), ("#pragma xcl_pipeline_loop", "pipelined", True),
 ]
 #: what asks for what is done anyway, or for nothing
 SILENT_LOOPS = ["__attribute__((xcl_pipeline_loop))", "__attribute__((xcl_loop_tripcount(1, 8)))", "#pragma STDC FP_CONTRACT OFF"]
 #: what hardware does follow, or what is a limit that it never passes
 FOLLOWED = {
-    "reqd_work_group_size", "max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
+    "reqd_work_group_size", "max_work_group_size", "xcl_max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump",
     "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "max_private_copies", "max_concurrency", "aligned",
-    "local_mem_size", "buffer_location", "depth", "io", "blocking",
+    "local_mem_size", "buffer_location", "depth", "xcl_reqd_pipe_depth", "io", "blocking",
 }
 
 
