@@ -71,7 +71,7 @@ RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
 #: attributes that ask for what is done anyway, or for what only a processor has
 MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
                               "endian", "nosvm", "convergent", "flatten", "noduplicate", "xcl_array_partition", "xcl_array_reshape",
-                              "xcl_zero_global_work_offset", "xcl_pipeline_workitems"})
+                              "xcl_zero_global_work_offset", "xcl_pipeline_workitems", "max_constant_size"})
 
 
 def read(checker, attribute: Attribute, form: Form):

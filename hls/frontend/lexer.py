@@ -149,6 +149,8 @@ class OpenCLLexer(CLexer):
                 text = f"__attribute__ {attribute.name} {attribute.arguments}"
                 out.append(Token("PPPRAGMA", Word("pragma", span), *place))
                 out.append(Token("PPPRAGMASTR", Word(text, attribute.span), *place))
+        elif following is not None and following.type == "LBRACE" and before in _AFTER_STATEMENT:
+            return  # of a block, which hardware has no use for
         elif following is not None and following.type in _JOINS_TYPE and before not in ("RPAREN", "RBRACKET"):
             out.append(Token("VOLATILE", Word("__attribute__", span, attributes), *place))
         else:
@@ -171,12 +173,14 @@ def _declarator(tokens: list[Token], k: int) -> Token | None:
 
 
 def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:
-    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels) that begin there."""
+    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels and pragmas) that begin there."""
     while k < len(tokens):
         if tokens[k].value in ("__attribute__", "__attribute"):
             k, _ = _attribute(tokens, k)
         elif labels and tokens[k].type == "ID" and k + 1 < len(tokens) and tokens[k + 1].type == "COLON":
             k += 2
+        elif labels and tokens[k].type in ("PPPRAGMA", "PPPRAGMASTR"):
+            k += 1
         else:
             return tokens[k]
     return None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
+from hls.driver import compile
 from hls.frontend import parse_source
 from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
@@ -185,3 +186,33 @@ def test_they_change_no_result():
               "Packed p; p.c = n; p.v = a[0]; o[60] = p.v + p.c + sizeof(Packed); }")
     rng = np.random.default_rng(1)
     run_both(pocl_context(), source, "k", {"a": rng.integers(0, 999, 16, "i4"), "o": np.zeros(64, "i4"), "n": np.int32(7)})
+
+
+def test_what_kernels_for_other_chips_write():
+    """An attribute, a label and a pragma before one loop; attributes of blocks; sizes of constant buffers."""
+    parsed = parse_source("""__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(__global int *o, __constant int *c __attribute__((max_constant_size(64)))) {
+        __local int t[8] __attribute__((xcl_array_partition(complete, 1)));
+        __attribute__((xcl_pipeline_workitems)) { t[get_local_id(0)] = c[get_local_id(0)]; }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __attribute__((xcl_pipeline_loop)) rows:
+        #pragma nounroll
+        for (int i = 0; i < 8; i++) o[i] += t[7 - i]; }""")
+    (loop,) = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]
+    assert parsed.warnings == () and loop.attrs["pipelined"] and loop.attrs["unroll"] == 1 and loop.attrs["label"] == "rows"
+
+
+def test_a_parameter_without_type_is_an_int():
+    parsed = parse_source("uchar twice(a) { uchar b = a; return b + b; } __kernel void k(__global uchar *o) { o[0] = twice(o[1]); }")
+    assert [w.message for w in parsed.warnings] == ["the parameter 'a' has no type, and is taken as int"]
+
+
+def test_loops_in_a_pipelined_loop_are_unrolled():
+    """As far as all of it fits, and not where the program keeps one."""
+    (kernel,) = compile("""__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(__global int *restrict a, __global int *restrict o, int n) {
+        __attribute__((xcl_pipeline_loop)) for (int i = 0; i < n; i++) {
+            int s = 0;
+            for (int j = 0; j < 6; j++) for (int m = 0; m < 4; m++) s += a[i * 24 + j * 4 + m] * (m + j);
+            __attribute__((opencl_unroll_hint(1))) for (int j = 0; j < 3; j++) s ^= j;
+            o[i] = s; } }""").kernels
+    assert [len([op for op in walk(loop.regions[0]) if op.opcode == "loop"]) for loop in kernel.plan.loops] in ([0, 1], [1, 0])
+    assert all(plan.ii == 1 for plan in kernel.plan.loops.values())
