@@ -19,6 +19,7 @@ from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
+from .continued import ContinuedLoops
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
@@ -139,6 +140,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
         ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
+        ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again

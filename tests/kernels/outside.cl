@@ -306,3 +306,30 @@ __kernel void partial_sums(__global const float *restrict a, __global float *res
     for (int k = 0; k < n; k++)
         out[k] = sums[k * 64];
 }
+
+// a window that moves on from row to row
+__kernel void window_rows(__global const int *restrict a, __global int *restrict out, int rows, int cols)
+{
+    int window[7] = {0};
+    for (int r = 0; r < rows; r++) {
+        int bias = r & 1 ? 3 : -1;
+        for (int c = 0; c < cols; c++) {
+            window[6] = a[r * cols + c];
+            out[r * cols + c] = window[0] - 2 * window[3] + window[6] + bias;
+            #pragma unroll
+            for (int k = 0; k < 6; k++)
+                window[k] = window[k + 1];
+        }
+    }
+}
+
+// where to write to next moves on, too
+__kernel void positions(__global const int *restrict a, __global int *restrict found, __global int *restrict count, int rows, int cols)
+{
+    int at = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            if (a[i * cols + j] > 5)
+                found[at++] = i * 1000 + j;
+    count[0] = at;
+}
