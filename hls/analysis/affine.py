@@ -146,7 +146,7 @@ class AffineForms:
     def _unwrapped(self, value: Value, is_signed: bool, least: int, most: int) -> Affine | None:
         """The number where the ranges of its operands show that the operation that makes it does not wrap."""
         op = value.op
-        if op is None or op.opcode not in _SUMS:
+        if op is None or op.opcode not in _SUMS and not (op.opcode == "or" and self._is_sum(op)):
             return None
         if op.opcode in ("zext", "sext"):
             same = is_signed or op.opcode == "zext" or self._ranges[op.operands[0]].smin >= 0
@@ -237,12 +237,14 @@ class AffineForms:
         return self.exact(op.operands[0], False)
 
     def _on_or(self, op: Op) -> Affine | None:
-        """The sum where one operand has zeros wherever the other has bits."""
+        """The sum where it is one."""
         left, right = op.operands
-        for one, other in ((left, right), (right, left)):
-            if self._ranges[other].umax.bit_length() <= self._zeros.of(one):
-                return self.modular(left) + self.modular(right)
-        return None
+        return self.modular(left) + self.modular(right) if self._is_sum(op) else None
+
+    def _is_sum(self, op: Op) -> bool:
+        """Whether one operand of an ``or`` has zeros wherever the other has bits."""
+        left, right = op.operands
+        return any(self._ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left)))
 
     def _on_trunc(self, op: Op) -> Affine:
         return self.modular(op.operands[0])
