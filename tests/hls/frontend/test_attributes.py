@@ -47,7 +47,7 @@ SILENT_LOOPS = ["__attribute__((xcl_pipeline_loop))", "__attribute__((xcl_loop_t
 FOLLOWED = {
     "reqd_work_group_size", "max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump",
-    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "max_private_copies", "max_concurrency", "aligned",
+    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "aligned",
     "local_mem_size", "buffer_location", "depth", "io", "blocking",
 }
 
@@ -182,3 +182,13 @@ def test_they_change_no_result():
               "Packed p; p.c = n; p.v = a[0]; o[60] = p.v + p.c + sizeof(Packed); }")
     rng = np.random.default_rng(1)
     run_both(pocl_context(), source, "k", {"a": rng.integers(0, 999, 16, "i4"), "o": np.zeros(64, "i4"), "n": np.int32(7)})
+
+
+def test_attributes_within_a_macro():
+    """All that a macro stands for has one place; an attribute still belongs to one of its declarations."""
+    text = """#define K(N) __kernel void N(__global int *o) { \\
+      __local int t[8] __attribute__((numbanks(2))); __local int u[8], v[8] __attribute__((numbanks(4))); o[0] = t[0] + u[1] + v[2]; }
+    K(k)
+    """
+    memories = parse_source(text).module.functions["k"].memories
+    assert {name: dict(memories[name].attrs) for name in "tuv"} == {"t": {"numbanks": 2}, "u": {}, "v": {"numbanks": 4}}
