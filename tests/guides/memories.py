@@ -169,10 +169,11 @@ MEMORIES = (
     GuideMemory("tiled_product", "tiled matmul", {"p": (4, 16), "q": (4, 64)}, 80, _product, bound=64 ** 3 // 64, golden=_multiplied),
     # two rows of 32,768 bits
     GuideMemory("stencil", "line buffer", {"rows": (2, 2)}, 4, _task(6144, 6144), bound=6144, golden=_around),
-    # 262,144 bits for points twice, 65,536 for roots; in place, with banks by parity, it could be half of the former
+    # 262,144 bits for points twice, 65,536 for roots; in place, with banks by parity, it could be half of the former. Roots come beside the points
     GuideMemory("fourier", "FFT of 4,096", {"points": (2, 2), "powers": ONE}, 18, _transform,
-                bound=POINTS + POINTS // 2 + 6 * POINTS + POINTS, golden=_transformed),
-    GuideMemory("transpose", "transpose", {"t": (16, 16)}, 16, _tiles, bound=64 * 1024 // 16, golden=_turned),
+                bound=POINTS + 6 * POINTS + POINTS, golden=_transformed),
+    # a tile is read when it is full: the last one when all others are written
+    GuideMemory("transpose", "transpose", {"t": (16, 16)}, 16, _tiles, bound=64 * 1024 // 16 + 64 * 64 // 16, golden=_turned),
     GuideMemory("histogram", "histogram", {"counts": (4, 4)}, 4, _histogram, bound=256 + 5120 + 256, golden=_counted),
 )
 
