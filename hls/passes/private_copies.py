@@ -17,8 +17,8 @@ OWN = "own"
 MOST_COPIES = 16
 #: bytes that copies are given room for unasked
 MOST_BYTES = 16384
-#: bytes that a copy stands for where each is a memory of its own: a block RAM
-LEAST_BYTES = 2048
+#: bytes that a copy stands for where each is a memory of its own: those of a block RAM for each of two loads
+LEAST_BYTES = 4096
 #: iterations that are assumed of a loop of which nobody knows how many it has
 USUAL_TRIPS = 64
 

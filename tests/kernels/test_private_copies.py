@@ -10,7 +10,7 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "private_copies.cl").read_text()
 #: of each kernel: copies of its array, and the banks that they are in
-COPIES = {"reversed": (8, 1), "of_the_guide": (8, 1), "as_asked": (4, 4), "cleared_and_filled": (8, 16), "counts": (8, 8), "sometimes": (8, 1),
+COPIES = {"reversed": (8, 1), "of_the_guide": (8, 1), "as_asked": (4, 4), "cleared_and_filled": (4, 4), "counts": (4, 4), "sometimes": (8, 1),
           "nested": (8, 1), "until": (8, 1), "kept": (1, 1)}
 
 
