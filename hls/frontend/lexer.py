@@ -44,15 +44,15 @@ class Word(str):
 class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
-    ``trailing`` maps the place of a declared name to the attributes written after its declarator, where the C
-    grammar has no room for them; ``struct_attributes`` does so for the tag, or else the brace, of a struct or union.
+    Attributes written after a declarator, where the C grammar has no room for them, go with the word that is the declared name (places do not
+    tell names apart: all that a macro stands for has one); ``struct_attributes`` maps the place of the tag, or else the brace, of a
+    struct or union to its attributes.
     """
 
     def __init__(self, error_func, **options):
         super().__init__(error_func, **options)
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
-        self.trailing: dict[tuple, list[Attribute]] = {}
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.attributes: list[Attribute] = []  #: all that a declaration, a struct or a function should have
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
@@ -161,7 +161,7 @@ class OpenCLLexer(CLexer):
             self._trail(name, attributes)
 
     def _trail(self, name: Token, attributes: tuple[Attribute, ...]):
-        self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+        name.value.attributes = (*name.value.attributes, *attributes)
 
 
 def _declarator(tokens: list[Token], k: int) -> Token | None:

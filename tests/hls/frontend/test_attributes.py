@@ -51,7 +51,7 @@ SILENT_LOOPS = ["__attribute__((xcl_pipeline_loop))", "__attribute__((xcl_loop_t
 FOLLOWED = {
     "reqd_work_group_size", "max_work_group_size", "xcl_max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump",
-    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "max_private_copies", "max_concurrency", "aligned",
+    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "aligned",
     "local_mem_size", "buffer_location", "depth", "xcl_reqd_pipe_depth", "io", "blocking",
 }
 
@@ -216,3 +216,13 @@ def test_loops_in_a_pipelined_loop_are_unrolled():
             o[i] = s; } }""").kernels
     assert [len([op for op in walk(loop.regions[0]) if op.opcode == "loop"]) for loop in kernel.plan.loops] in ([0, 1], [1, 0])
     assert all(plan.ii == 1 for plan in kernel.plan.loops.values())
+
+
+def test_attributes_within_a_macro():
+    """All that a macro stands for has one place; an attribute still belongs to one of its declarations."""
+    text = """#define K(N) __kernel void N(__global int *o) { \\
+      __local int t[8] __attribute__((numbanks(2))); __local int u[8], v[8] __attribute__((numbanks(4))); o[0] = t[0] + u[1] + v[2]; }
+    K(k)
+    """
+    memories = parse_source(text).module.functions["k"].memories
+    assert {name: dict(memories[name].attrs) for name in "tuv"} == {"t": {"numbanks": 2}, "u": {}, "v": {"numbanks": 4}}
