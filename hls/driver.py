@@ -159,7 +159,7 @@ def _check(options: Options, board: Board):
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
-        function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
+        function = PartialSums(timing.turnaround, tell).run(BalanceSums(tell).run(function))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
     function = DeadCode().run(function)

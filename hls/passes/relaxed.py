@@ -12,6 +12,7 @@ __all__ = ["BalanceSums", "GuardedTerms", "PartialSums"]
 
 #: neutral in a sum, also beside a negative zero
 _NOTHING = -0.0
+_MOST = 1000  #: more parts than any addition takes cycles
 
 
 @dataclass(frozen=True)
@@ -139,12 +140,13 @@ class PartialSums:
     """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration adds to
     several in turn; a short loop behind it adds them up.
 
-    The parts that wait move on through a ring of carried values, which the planner makes a history. With one part more than
-    the addition takes cycles (``latency(op)``) the sum is written when its turn comes again: an II of 1.
+    The parts that wait move on through a ring of carried values, which the planner makes a history. There are as many parts as it
+    takes cycles from one addition through a history of that many places to the next (``turnaround(op, parts)``), so that a part is
+    written when its turn comes again: an II of 1.
     Loops inside others are left alone: while one invocation waits for its sum, others take turns with it.
     """
 
-    latency: Callable[[Op], int]
+    turnaround: Callable[[Op, int], int]
     tell: Callable[[Diagnostic], None] | None = None
 
     name = "partial-sums"
@@ -155,11 +157,15 @@ class PartialSums:
         for loop in [op for op in result.body.ops if op.opcode == "loop"]:
             for k, arg in enumerate(list(loop.regions[0].args)):
                 addition = _addition(loop, k, used)
-                count = self.latency(addition) + 1 if addition else 0
+                count = self._parts(addition) if addition else 0
                 if count > 2:
                     self._split(result.body, loop, k, count, used)
                     self._say(addition, arg, count)
         return result
+
+    def _parts(self, addition: Op) -> int:
+        """The least number of parts that brings an II of 1: a longer history takes longer to read."""
+        return next(count for count in range(1, _MOST) if self.turnaround(addition, count) <= count)
 
     def _say(self, addition: Op, arg: Value, count: int):
         if self.tell:
