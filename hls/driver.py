@@ -89,7 +89,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         board = replace(board, memory=board.memory.partitioned())
     with uncollected():
         fused = []
-        module = link_program(module, options.fpc, fused.append)
+        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
         kernels, told = plan_module(module, board, options)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)

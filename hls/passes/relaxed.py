@@ -7,6 +7,7 @@ from functools import reduce
 from ..diag import Diagnostic
 from ..ir import Builder, FloatType, Function, IntType, Op, Region, Value, uses, walk
 from ..ir.clone import clone_function
+from .flush import flush_of
 
 __all__ = ["BalanceSums", "GuardedTerms", "PartialSums"]
 
@@ -42,11 +43,11 @@ class GuardedTerms:
         leaves.remove(otherwise)
         built = Region()
         b = Builder(built, root.span)
-        rest = reduce(lambda x, y: b.value("fadd", x, y), leaves)
+        rest = reduce(lambda x, y: b.value("fadd", x, y, attrs=flush_of(root)), leaves)
         guarded = b.value("select", condition, rest, b.const(_NOTHING, rest.type))
         place = region.ops.index(op)
         region.ops[place:place] = built.ops
-        op.opcode, op.operands = "fadd", [otherwise, guarded]
+        op.opcode, op.operands, op.attrs = "fadd", [otherwise, guarded], {**op.attrs, **flush_of(root)}
         for dead in {root, *inner}:  # they would still count as users of what they added
             region.ops.remove(dead)
 
@@ -89,11 +90,11 @@ class BalanceSums:
         b = Builder(built, root.span)
         early, late = ([v for v in leaves if (v in carried) == wanted] for wanted in (False, True))
         while len(early) > (2 if not late else 1):
-            early = [b.value("fadd", *pair) if len(pair) == 2 else pair[0]
+            early = [b.value("fadd", *pair, attrs=flush_of(root)) if len(pair) == 2 else pair[0]
                      for pair in (early[k:k + 2] for k in range(0, len(early), 2))]
         terms = [*early, *late]
         while len(terms) > 2:
-            terms[:2] = [b.value("fadd", *terms[:2])]
+            terms[:2] = [b.value("fadd", *terms[:2], attrs=flush_of(root))]
         root.operands = terms
         place = region.ops.index(root)
         region.ops[place:place] = built.ops
@@ -220,7 +221,7 @@ def _added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
     initial = [*parts, b.const(len(parts) - 1, count)]
     body.args = [Value(v.type, v.name, body, k) for k, v in enumerate(initial)]
     total, *rest, left = body.args
-    total = inside.value("fadd", total, rest[0])
+    total = inside.value("fadd", total, rest[0], attrs=flush_of(addition))
     left = inside.value("add", left, inside.const(-1, count))
     again = inside.value("ne", left, inside.const(0, count))
     inside.op("yield", again, total, *rest[1:], rest[0], left)

@@ -17,7 +17,7 @@ from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .multiply import FloatMulParams
-from .raw import UNPACK_LEVELS, normalizing_steps, rounding_steps, split
+from .raw import UNPACK_LEVELS, flushing_steps, normalizing_steps, rounding_steps, split
 
 __all__ = ["FloatFma"]
 
@@ -127,7 +127,7 @@ class FloatFma(PipelinedPart):
             *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
             Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
             Step("measure", leading_zeros_levels(window), _measure),
-            *normalizing_steps(fmt, window), *rounding_steps(fmt))
+            *normalizing_steps(fmt, window), *(rounding_steps if fmt.subnormals else flushing_steps)(fmt))
 
     @classmethod
     def golden(cls, params, a, b, c):
