@@ -4,6 +4,7 @@ Those that are one operation work in every format. The others are written in Ope
 some also for double; a half goes through float, which has more than twice its digits, where that gives the same.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -83,18 +84,32 @@ _OPERATIONS = [
         ("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))),
 ]
 
-#: the other names of functions: those of lower precision are as precise as the plain ones
-_ALIASES = {f"{kind}_{name}": name for kind in ("native", "half")
-            for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "tan")}
 
 
 def _reciprocal(b, v, t):
     return b.value("fdiv", b.const(1.0, v[0].type), v[0])
 
 
+@dataclass(frozen=True)
+class _FewerBits:
+    """Emits the smaller function of float, ``NAME`` of "native_NAME" and "half_NAME"; of other formats what ``plain`` emits."""
+
+    name: str
+    plain: Callable
+
+    def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
+        return _call(b, _named(f"_native_{self.name}"), v) if t == ct.FLOAT else self.plain(b, v, t)
+
+
+_FEWER_BITS = [("sqrt", 1, _every_format, _operation("fsqrt")), ("recip", 1, _every_format, _reciprocal),
+               ("divide", 2, _every_format, _operation("fdiv"))]
+_FEWER_BITS += [(name, 1, LibraryCall(name).rule, LibraryCall(name))
+                for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "tan")]
 for kind in ("native", "half"):
-    _OPERATIONS += [(f"{kind}_sqrt", 1, _every_format, _operation("fsqrt")),
-                    (f"{kind}_recip", 1, _every_format, _reciprocal), (f"{kind}_divide", 2, _every_format, _operation("fdiv"))]
+    _OPERATIONS += [(f"{kind}_{name}", arity, rule, _FewerBits(name, emit)) for name, arity, rule, emit in _FEWER_BITS]
+
+#: the other names of functions: a power needs a logarithm that is as precise either way
+_ALIASES = {f"{kind}_powr": "powr" for kind in ("native", "half")}
 
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
 MATH = (*_OPERATIONS, *((name, len(SIGNATURES[plain].parameters), LibraryCall(plain).rule, LibraryCall(plain))
