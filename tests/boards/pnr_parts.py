@@ -37,25 +37,25 @@ from tests.boards.pnr import run_tool
 #: formats of parts that take subnormal numbers for zeros
 FLUSHED = {fmt: replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, BINARY64)}
 
-#: name -> part, parameters, clock in MHz that the latency is chosen for; the model allows a hard multiplier 195
+#: name -> part, parameters, clock in MHz that the latency is chosen for; the model allows a hard multiplier 203
 PARTS = {
-    "fadd float": (FloatAdd, AddParams(), 250), "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 195),
-    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 195), "fadd half": (FloatAdd, AddParams(BINARY16), 250),
-    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 195), "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 195),
-    "fadd double": (FloatAdd, AddParams(BINARY64), 200), "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 195),
-    "dot 4 float": (FloatSum, FloatSumParams(("+*",) * 4, BINARY32, 18, 2), 195),
+    "fadd float": (FloatAdd, AddParams(), 250), "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 200),
+    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 200), "fadd half": (FloatAdd, AddParams(BINARY16), 250),
+    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 200), "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 200),
+    "fadd double": (FloatAdd, AddParams(BINARY64), 200), "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 200),
+    "dot 4 float": (FloatSum, FloatSumParams(("+*",) * 4, BINARY32, 18, 2), 200),
     "fdiv float": (FloatDiv, BINARY32, 200), "fsqrt float": (FloatSqrt, BINARY32, 200),
     "fadd float flushed": (FloatAdd, AddParams(FLUSHED[BINARY32]), 250),
-    "fmul float flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY32], 18), 195),
-    "fma float flushed": (FloatFma, FloatMulParams(FLUSHED[BINARY32], 18), 195), "fdiv float flushed": (FloatDiv, FLUSHED[BINARY32], 200),
+    "fmul float flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY32], 18), 200),
+    "fma float flushed": (FloatFma, FloatMulParams(FLUSHED[BINARY32], 18), 200), "fdiv float flushed": (FloatDiv, FLUSHED[BINARY32], 200),
     "fsqrt float flushed": (FloatSqrt, FLUSHED[BINARY32], 200), "fadd double flushed": (FloatAdd, AddParams(FLUSHED[BINARY64]), 200),
-    "fmul double flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY64], 18), 195),
+    "fmul double flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY64], 18), 200),
     "fcmp float": (FloatCompare, CompareParams("olt"), 250), "floor float": (FloatIntegral, IntegralParams("down"), 200),
     "int to float": (IntToFloat, ConvertParams(32, True), 200), "float to int": (FloatToInt, ConvertParams(32, True), 200),
     "float to half": (FloatResize, ResizeParams(BINARY32, BINARY16), 200),
     "half to float": (FloatResize, ResizeParams(BINARY16, BINARY32), 200),
-    "mul 32": (IntMul, MulParams(32, 32, 32, dsp_bits=18), 195),
-    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 195), "div 32": (IntDivRem, DivParams(32, True), 200),
+    "mul 32": (IntMul, MulParams(32, 32, 32, dsp_bits=18), 200),
+    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 200), "div 32": (IntDivRem, DivParams(32, True), 200),
 }
 
 

@@ -22,22 +22,34 @@ from .pnr_parts import FLUSHED, figures
 PACKAGE = "pythondata_cpu_blackparrot"
 STL = "system_verilog/external/basejump_stl"
 FILES = ("bsg_misc/bsg_defines.v", "bsg_misc/bsg_less_than.v", "bsg_misc/bsg_reduce.v", "bsg_misc/bsg_priority_encode.v", "bsg_misc/bsg_priority_encode_one_hot_out.v",
-         "bsg_misc/bsg_encode_one_hot.v", "bsg_misc/bsg_mul_synth.v", "bsg_fpu/bsg_fpu_preprocess.v", "bsg_fpu/bsg_fpu_clz.v",
+         "bsg_misc/bsg_mul_synth.v", "bsg_fpu/bsg_fpu_preprocess.v", "bsg_fpu/bsg_fpu_clz.v",
          "bsg_fpu/bsg_fpu_sticky.v", "bsg_fpu/bsg_fpu_add_sub.v", "bsg_fpu/bsg_fpu_mul.v")
-#: In place of the library's module, which turns vectors round in a way that Yosys does not read.
-SCAN = """
+#: In place of two of the library's modules, which use SystemVerilog that Yosys does not read. The same functions in the same shape.
+INSTEAD = """
 module bsg_scan #(parameter width_p = 1, xor_p = 0, and_p = 0, or_p = 0, lo_to_hi_p = 0)
   (input [width_p-1:0] i, output logic [width_p-1:0] o);
-  wire [width_p-1:0] t [$clog2(width_p):0];
-  assign t[0] = i;
-  for (genvar j = 0; j < $clog2(width_p); j = j + 1) begin : row
-    if (lo_to_hi_p) assign t[j+1] = t[j] | (t[j] << (1 << j));
-    else assign t[j+1] = t[j] | (t[j] >> (1 << j));
+  localparam rows = $clog2(width_p);
+  wire [width_p*(rows+1)-1:0] t;
+  assign t[width_p-1:0] = i;
+  for (genvar j = 0; j < rows; j = j + 1) begin : row
+    wire [width_p-1:0] now;
+    assign now = t[width_p*j +: width_p];
+    assign t[width_p*(j+1) +: width_p] = now | (lo_to_hi_p ? now << (1 << j) : now >> (1 << j));
   end
-  assign o = t[$clog2(width_p)];
+  assign o = t[width_p*rows +: width_p];
+endmodule
+
+module bsg_encode_one_hot #(parameter width_p = 8, lo_to_hi_p = 1)
+  (input [width_p-1:0] i, output logic [$clog2(width_p)-1:0] addr_o, output v_o);
+  assign v_o = |i;
+  always_comb begin
+    addr_o = 0;
+    for (integer k = 0; k < width_p; k = k + 1)
+      if (i[k]) addr_o = addr_o | (lo_to_hi_p ? k : width_p - 1 - k);
+  end
 endmodule
 """
-FORMATS = {"half": BINARY16, "float": BINARY32, "double": BINARY64}
+FORMATS = {"float": BINARY32, "half": BINARY16, "double": BINARY64}
 REGISTERS = 3
 
 
@@ -63,20 +75,20 @@ def library() -> str:
     if found is None:
         sys.exit("the library to compare with is not installed: pip install pythondata-cpu-blackparrot")
     root = Path(found.origin).parent / STL
-    scan = Path(".sluice-cache/pnr_scan.sv").absolute()
-    scan.parent.mkdir(exist_ok=True)
-    scan.write_text(SCAN)
-    files = " ".join(str(path) for path in (*(root / name for name in FILES), scan))
-    return f"read_verilog -sv -I{root}/bsg_fpu -I{root}/bsg_misc {files};"
+    instead = Path(".sluice-cache/pnr_peers.sv").absolute()
+    instead.parent.mkdir(exist_ok=True)
+    instead.write_text(INSTEAD)
+    files = " ".join(str(path) for path in (*(root / name for name in FILES), instead))
+    return f"read_verilog -sv -defer -I{root}/bsg_fpu -I{root}/bsg_misc {files};"
 
 
 def rows():
     """(unit, library, figures) one after another."""
     read = library()
     units = {"add": ("bsg_fpu_add_sub", FloatAdd, lambda fmt: AddParams(fmt), 250),
-             "multiply": ("bsg_fpu_mul", FloatMul, lambda fmt: FloatMulParams(fmt, 18), 195)}
-    for unit, (module, part, params, mhz) in units.items():
-        for name, fmt in FORMATS.items():
+             "multiply": ("bsg_fpu_mul", FloatMul, lambda fmt: FloatMulParams(fmt, 18), 200)}
+    for name, fmt in FORMATS.items():
+        for unit, (module, part, params, mhz) in units.items():
             ports = ({"a": fmt.width, "b": fmt.width}, {"o": fmt.width})
             yield f"{name} {unit}", "bsg_fpu", figures(name, Peer(module, fmt), *ports, REGISTERS, mhz, read)
             for label, chosen in (("ours, flushed", FLUSHED[fmt]), ("ours", fmt)):

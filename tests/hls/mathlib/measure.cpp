@@ -20,22 +20,6 @@ using word = uint32_t;
 
 namespace {
 
-const double pi = 3.14159265358979323846;
-
-double fraction_of_turn(double x, double (*s)(double), double (*c)(double), int quarter) {
-    // s and c of pi * r for the r from -1/4 to 1/4 that is left of x after whole quarters
-    const double turns = std::fmod(std::fabs(x), 2.0), nearest = std::floor(2 * turns + 0.5), rest = pi * (turns - nearest / 2);
-    switch ((int(nearest) + quarter) & 3) {
-        case 0: return s(rest);
-        case 1: return c(rest);
-        case 2: return -s(rest);
-        default: return -c(rest);
-    }
-}
-
-double sine_of_turn(double x) { return std::copysign(1, x) * fraction_of_turn(x, std::sin, std::cos, 0); }
-double cosine_of_turn(double x) { return fraction_of_turn(x, std::sin, std::cos, 1); }
-
 double gamma(double x) {  // with glibc's own choice at the poles replaced by OpenCL's
     return x < 0 && x == std::floor(x) ? NAN : std::tgamma(x);
 }
@@ -60,7 +44,7 @@ const Function functions[] = {
     ONE(exp, std::exp(x)), ONE(exp2, std::exp2(x)), ONE(exp10, std::pow(10.0, x)), ONE(expm1, std::expm1(x)),
     ONE(log, std::log(x)), ONE(log2, std::log2(x)), ONE(log10, std::log10(x)), ONE(log1p, std::log1p(x)),
     ONE(sin, std::sin(x)), ONE(cos, std::cos(x)), ONE(tan, std::tan(x)),
-    ONE(sinpi, sine_of_turn(x)), ONE(cospi, cosine_of_turn(x)), ONE(tanpi, sine_of_turn(x) / cosine_of_turn(x)),
+    ONE(sinpi, sine_of_turn(x)), ONE(cospi, cosine_of_turn(x)), ONE(tanpi, tangent_of_turn(x)),
     ONE(asin, std::asin(x)), ONE(acos, std::acos(x)), ONE(atan, std::atan(x)), TWO(atan2, std::atan2(x, y)),
     ONE(asinpi, std::asin(x) / pi), ONE(acospi, std::acos(x) / pi), ONE(atanpi, std::atan(x) / pi),
     TWO(atan2pi, std::atan2(x, y) / pi),

@@ -33,6 +33,8 @@ DOUBLE_BOUNDS = {
     "exp": 3, "exp2": 3, "exp10": 3, "log": 3, "log2": 3, "log10": 3, "sin": 4, "cos": 4, "tan": 5,
     "pow": 16, "powr": 16, "pown": 16, "rootn": 16, "rsqrt": 2, "hypot": 4,
     "fmod": 0, "remainder": 0, "nextafter": 0, "ldexp": 0.5, "logb": 0, "ilogb": 0,
+    "expm1": 3, "log1p": 2, "sinh": 4, "cosh": 4, "tanh": 5, "asinh": 4, "acosh": 4, "atanh": 5, "cbrt": 2,
+    "sinpi": 4, "cospi": 4, "tanpi": 6,
 }
 
 
@@ -53,7 +55,7 @@ class Library:
 
     def __init__(self, folder: Path, floating: str = "float"):
         self.program = folder / "measure"
-        first = ("exp.cl", "log.cl", "trig.cl")  # others call what is in those
+        first = ("exp.cl", "log.cl", "trig.cl", "double_exp.cl", "double_log.cl", "double_trig.cl")  # others call what is in those
         files = sorted({signature.file for signature in mathlib.FUNCTIONS.values() if signature.floating == floating},
                        key=lambda name: (name not in first, name))
         (folder / "library.inc").write_text("".join(f'#include "{name}"\n' for name in files))

@@ -167,6 +167,16 @@ template <class T, class Int, Rounding mode> uint64_t itof(Operands v) {
 template <class T, class To, Rounding mode> uint64_t resize(Operands v) { return to_bits<To>(narrowed<To, mode>(F(a))); }
 #undef F
 
+// What an operation gives where subnormal operands and results are zeros of their sign.
+template <class T> uint64_t without_subnormal(uint64_t bits) {
+    using L = Layout<T>;
+    const uint64_t sign = 1ull << (L::exponent + L::mantissa), field = ((1ull << L::exponent) - 1) << L::mantissa;
+    return bits & field ? bits : bits & sign;
+}
+template <class T, uint64_t (*operation)(Operands)> uint64_t flushed(Operands v) {
+    return without_subnormal<T>(operation({without_subnormal<T>(v.a), without_subnormal<T>(v.b), without_subnormal<T>(v.c)}));
+}
+
 template <class Int> uint64_t mul(Operands v) { return Int(v.a) * Int(v.b); }
 uint64_t mulwide(Operands v) { return uint64_t(int64_t(int32_t(v.a)) * int32_t(v.b)); }
 

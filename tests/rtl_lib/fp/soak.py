@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from amaranth import *
@@ -64,6 +64,15 @@ def arithmetic(stream, fmt):
     ]
 
 
+def flushed(stream, fmt):
+    """The operations that have a variant without subnormal numbers, as that."""
+    t, short = NAMES[fmt], replace(fmt, subnormals=False)
+    deep = {BINARY16: 8, BINARY32: 15, BINARY64: 27}[fmt]
+    parts = {"fadd": (FloatAdd, AddParams(short), 4), "fsub": (FloatAdd, AddParams(short, True), 1), "fmul": (FloatMul, FloatMulParams(short), 3),
+             "fma": (FloatFma, FloatMulParams(short, 18), 6), "fdiv": (FloatDiv, short, deep), "fsqrt": (FloatSqrt, short, deep - 3)}
+    return [Case(stream, f"flushed<{t}, {op}<{t}>>", *part) for op, part in parts.items()]
+
+
 def conversions(stream, fmt, every):
     """To and from each integer type; in every rounding mode if ``every``, else each mode for some of the types."""
     t, cases = NAMES[fmt], []
@@ -99,8 +108,9 @@ def integers():
 
 
 def cases(streams=STREAMS, every=False) -> tuple[Case, ...]:
-    """All parts that the named streams feed."""
-    found = [case for stream, fmt in FORMATS.items() for case in arithmetic(stream, fmt) + conversions(stream, fmt, every)]
+    """The parts that the named streams feed; ``every`` of them, or those of a sample."""
+    found = [case for stream, fmt in FORMATS.items()
+             for case in arithmetic(stream, fmt) + (flushed(stream, fmt) if every else []) + conversions(stream, fmt, every)]
     return tuple(case for case in found + integers() if case.stream in streams)
 
 
