@@ -2,24 +2,24 @@
 
 #define PI 3.14159265358979324
 
-double _quarters(double size) {
+double _turn_quarters(double size) {
   return size < 0x1p53 ? rint(2.0 * size) : 0.0;
 }
 
 // The nearest number of quarter turns, 0 to 3, and what is left, in half turns.
-int _nearest_quarter(double size) {
-  double quarters = _quarters(size);
+int _turn_quarter(double size) {
+  double quarters = _turn_quarters(size);
   return (int)(quarters - 4.0 * floor(0.25 * quarters));
 }
 
-double _rest(double size) {
-  return size < 0x1p53 ? size - 0.5 * _quarters(size) : 0.0;
+double _turn_rest(double size) {
+  return size < 0x1p53 ? size - 0.5 * _turn_quarters(size) : 0.0;
 }
 
 // The sine of a size for 0 quarter turns more, the cosine for 1; zeros are positive.
 double _sine_of_turns(double size, int turned) {
-  int quarter = _nearest_quarter(size) + turned;
-  double angle = _rest(size) * PI;
+  int quarter = _turn_quarter(size) + turned;
+  double angle = _turn_rest(size) * PI;
   double result = quarter & 1 ? cos(angle) : sin(angle);
   return result == 0.0 ? 0.0 : quarter & 2 ? -result : result;
 }
@@ -35,8 +35,8 @@ double cospi(double x) {
 }
 
 double tanpi(double x) {
-  double size = fabs(x), rest = _rest(size);
-  int quarter = _nearest_quarter(size);
+  double size = fabs(x), rest = _turn_rest(size);
+  int quarter = _turn_quarter(size);
   double slope = tan(rest * PI);
   double result = quarter & 1 ? -1.0 / slope : slope;
   double end = quarter & 1 ? INFINITY : 0.0;
