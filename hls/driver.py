@@ -90,7 +90,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         board = replace(board, memory=board.memory.partitioned())
     with uncollected():
         fused = []
-        module = link_program(module, options.fpc, fused.append)
+        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
         kernels, told = plan_module(module, board, options)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
@@ -160,7 +160,7 @@ def _check(options: Options, board: Board):
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
-        function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
+        function = PartialSums(timing.turnaround, tell).run(BalanceSums(tell).run(function))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)
