@@ -65,6 +65,7 @@ test: check
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
+	@$(BIN)/python -m tests.guides.memories
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
 $(VENV)/.peers: $(STAMP)

@@ -69,6 +69,8 @@ def _board(_context, _parameter, name: str | None) -> str:
               help="Search a folder for includes.")
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
 @click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+@click.option("-cl-denorms-are-zero", "--cl-denorms-are-zero", "denorms_are_zero", is_flag=True,
+              help="Take subnormal floats and doubles for zeros in arithmetic, which makes its units smaller.")
 @click.option("-private-cache-bytes", "--private-cache-bytes", "cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=None,
               help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]")
 @click.option("-const-cache-bytes", "--const-cache-bytes", "const_cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=16384,
@@ -83,12 +85,13 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, counters,
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, counters,
             random_stalls, form):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
-                      random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving)
+                      random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving,
+                      denorms_are_zero=denorms_are_zero)
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source)

@@ -15,6 +15,7 @@ from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_m
 from .options import Options
 from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
+from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
@@ -89,7 +90,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         board = replace(board, memory=board.memory.partitioned())
     with uncollected():
         fused = []
-        module = link_program(module, options.fpc, fused.append)
+        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
         kernels, told = plan_module(module, board, options)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
@@ -128,7 +129,7 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     onchip = board.memory.kind == "onchip"
     optimized = optimize(without_printf(module), PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
-        word_bytes=0 if onchip else board.memory.word_bytes, hazards=not onchip,
+        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency, hazards=not onchip,
         fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
     kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))
@@ -159,9 +160,9 @@ def _check(options: Options, board: Board):
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
-        function = PartialSums(timing.latency, tell).run(BalanceSums(tell).run(function))
+        function = PartialSums(timing.turnaround, tell).run(BalanceSums(tell).run(function))
     function = GroupCopies(board.memory.read_latency).run(function)
-    function = LateChoices(timing.model).run(Lookahead(timing.model).run(function))
+    function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)

@@ -19,6 +19,7 @@ class Options:
     defines : macros, name to text
     include_dirs : folders searched by ``#include``
     fp_relaxed, fpc : allow other orders of floating-point additions; round once at the end of a tree
+    denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and give zeros for them
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
     random_stalls : build the stall sources that tests switch on with a seed
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
@@ -41,6 +42,7 @@ class Options:
     cache_bytes: int | None = None
     const_cache_bytes: int = 16384
     no_interleaving: str | None = None
+    denorms_are_zero: bool = False
 
     def __post_init__(self):
         for name in ("cache_bytes", "const_cache_bytes"):

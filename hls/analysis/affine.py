@@ -133,8 +133,9 @@ class AffineForms:
             return Affine(as_signed(constant(value), bits) if is_signed else constant(value))
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         low, high = self.bounds(form)
-        if low >= least and high <= most:
-            return form
+        turns = low - least >> bits
+        if turns == high - least >> bits:  # whatever the unknowns are, it is as often beyond what the bits hold
+            return form + Affine(-turns << bits)
         plain = self._unwrapped(value, is_signed, least, most)
         if plain is not None:
             return plain
@@ -146,7 +147,7 @@ class AffineForms:
     def _unwrapped(self, value: Value, is_signed: bool, least: int, most: int) -> Affine | None:
         """The number where the ranges of its operands show that the operation that makes it does not wrap."""
         op = value.op
-        if op is None or op.opcode not in _SUMS:
+        if op is None or op.opcode not in _SUMS and not (op.opcode == "or" and self._is_sum(op)):
             return None
         if op.opcode in ("zext", "sext"):
             same = is_signed or op.opcode == "zext" or self._ranges[op.operands[0]].smin >= 0
@@ -185,6 +186,10 @@ class AffineForms:
         full = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         if value in self._sizes:
             return 0, (1 << 31) - 1  # the host keeps them so
+        holder = self.tree.holder(value) if op is None else None
+        if holder is not None and holder.parallel:  # a place in a group, whose size may be known
+            known = self._ranges[value]
+            return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
         if op is None or op.opcode not in ("and", "lshr", "urem") or constant(op.operands[1]) is None:
             return full
         number = constant(op.operands[1])
@@ -237,12 +242,20 @@ class AffineForms:
         return self.exact(op.operands[0], False)
 
     def _on_or(self, op: Op) -> Affine | None:
-        """The sum where one operand has zeros wherever the other has bits."""
+        """The sum where it is one."""
         left, right = op.operands
-        for one, other in ((left, right), (right, left)):
-            if self._ranges[other].umax.bit_length() <= self._zeros.of(one):
-                return self.modular(left) + self.modular(right)
-        return None
+        return self.modular(left) + self.modular(right) if self._is_sum(op) else None
+
+    def _on_xor(self, op: Op) -> Affine | None:
+        """The complement, if it is one: all ones less the number."""
+        if constant(op.operands[1]) != (1 << op.result.type.bits) - 1:
+            return None
+        return Affine(-1) - self.modular(op.operands[0])
+
+    def _is_sum(self, op: Op) -> bool:
+        """Whether one operand of an ``or`` has zeros wherever the other has bits."""
+        left, right = op.operands
+        return any(self._ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left)))
 
     def _on_trunc(self, op: Op) -> Affine:
         return self.modular(op.operands[0])

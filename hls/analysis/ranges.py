@@ -132,9 +132,20 @@ class _Ranges:
             if wider == guess:
                 break
             guess = wider
+        self._narrow(body, inits, guess)
         for k, after in enumerate(body.terminator.operands[1:]):
             if k in guess:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
+
+    def _narrow(self, body: Region, inits: list[Value], guess: dict[int, Range]):
+        """Where a guess holds, what it leads to holds as well, and may be less: the guess may have been widened past a mask."""
+        again, *nexts = body.terminator.operands
+        facts = implied(again)
+        less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
+        if less != guess:
+            for k, found in less.items():
+                self._put(body.args[k], found)
+            self.region(body)
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
         """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of what is chosen in each

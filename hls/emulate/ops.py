@@ -42,6 +42,12 @@ EXPRESSIONS = {
 
 def expression(op: Op, names: list[str]) -> str:
     """The value of a pure operation whose operands have these names. Raises KeyError for one without a row."""
+    if op.attrs.get("flush"):
+        return f"flushed({_plain(op, [f'flushed({name})' for name in names])})"
+    return _plain(op, names)
+
+
+def _plain(op: Op, names: list[str]) -> str:
     if op.opcode in _SPECIAL:
         return _SPECIAL[op.opcode](op, names)
     opcode, result = op.opcode, op.result.type

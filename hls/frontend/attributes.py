@@ -34,7 +34,7 @@ class Form:
 
 FUNCTION: dict[str, Form] = {
     "reqd_work_group_size": Form(3, 3, name="work_group_size"),
-    "max_work_group_size": Form(1, 3),
+    "max_work_group_size": Form(1, 3), "xcl_max_work_group_size": Form(3, 3, name="max_work_group_size"),
     "num_simd_work_items": Form(1, 1, highest=16, power=True),
     "num_compute_units": Form(1, 3),
     "max_global_work_dim": Form(1, 1, lowest=0, highest=3),
@@ -63,14 +63,15 @@ ARGUMENT: dict[str, Form] = {
 #: of a typedef: an integer of exactly so many bits
 TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
-CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "io": Form(1, 1, text=True), "blocking": Form()}
+CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "xcl_reqd_pipe_depth": Form(1, 1, name="depth"), "io": Form(1, 1, text=True), "blocking": Form()}
 
 #: what memory("...") may name: blocks, or tables of logic cells
 RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
 
 #: attributes that ask for what is done anyway, or for what only a processor has
 MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
-                              "endian", "nosvm", "convergent", "flatten", "noduplicate"})
+                              "endian", "nosvm", "convergent", "flatten", "noduplicate", "xcl_array_partition", "xcl_array_reshape",
+                              "xcl_zero_global_work_offset", "xcl_pipeline_workitems", "max_constant_size"})
 
 
 def read(checker, attribute: Attribute, form: Form):

@@ -1,14 +1,15 @@
 """The built-in functions on floats that are more than a few operations, or one operation of their own.
 
 Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float and
-some also for double; a half goes through float, which has more than twice its digits.
+some also for double; a half goes through float, which has more than twice its digits, where that gives the same.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
 from ..ir import FloatType, Value
-from ..mathlib import DOUBLES, FUNCTIONS, SIGNATURES
+from ..mathlib import DOUBLES, FUNCTIONS, HALVES, SIGNATURES, Signature
 from . import types as ct
 
 __all__ = ["MATH", "LibraryCall", "floating"]
@@ -29,6 +30,11 @@ def _operation(opcode: str, **attrs):
     return lambda b, v, t: b.value(opcode, *v, attrs=attrs)
 
 
+#: what ``nan`` takes, which has no float among its arguments -> what it gives
+_AS_WIDE = {ct.SHORT: ct.HALF, ct.USHORT: ct.HALF, ct.LONG: ct.DOUBLE, ct.ULONG: ct.DOUBLE}
+_FLOATS = ("half", "float", "double")
+
+
 @dataclass(frozen=True)
 class LibraryCall:
     """Emits the call of a function of the library; :mod:`hls.frontend.library` brings its body."""
@@ -39,24 +45,31 @@ class LibraryCall:
         """As for a :class:`hls.frontend.builtins.BuiltinRow`."""
         signature = _named(self.name)
         mine = [given for given, wanted in zip(types, signature.parameters) if wanted == "float"]
-        t = floating(mine) if mine else ct.DOUBLE if types[0] in (ct.LONG, ct.ULONG) else ct.FLOAT
+        t = floating(mine) if mine else _AS_WIDE.get(types[0], ct.FLOAT)
+        if t == ct.HALF:
+            signature = HALVES.get(self.name, signature)
         if t == ct.DOUBLE:
             if self.name not in DOUBLES:
                 return "is not built for double: convert its arguments to float; docs/arithmetic.md names the functions of double"
             signature = DOUBLES[self.name]
-        if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in ("float", "double")):
+        if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in _FLOATS):
             return f"takes ({', '.join(signature.parameters)})"
-        kinds = {**ct.SCALARS, "float": t}
+        kinds = {**ct.SCALARS, "float": t}  # a half goes where the signature says float
         return tuple(kinds[name] for name in signature.parameters), kinds[signature.result]
 
     def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
+        if t in (ct.HALF, ct.USHORT) and self.name in HALVES:
+            return _call(b, HALVES[self.name], v)
         signature = DOUBLES[self.name] if t in (ct.DOUBLE, ct.ULONG) else _named(self.name)
         half, single = FloatType(16), FloatType(32)
         narrow = any(x.type == half for x in v)
         v = [b.value("fresize", x, result=single) if x.type == half else x for x in v]
-        result = ct.ir_type(ct.SCALARS[signature.result])
-        value = b.value("call", *v, result=result, attrs={"callee": signature.function})
-        return b.value("fresize", value, result=half) if narrow and result == single else value
+        value = _call(b, signature, v)
+        return b.value("fresize", value, result=half) if narrow and value.type == single else value
+
+
+def _call(b, signature: Signature, v: list[Value]) -> Value:
+    return b.value("call", *v, result=ct.ir_type(ct.SCALARS[signature.result]), attrs={"callee": signature.function})
 
 
 def _named(name: str):
@@ -71,18 +84,32 @@ _OPERATIONS = [
         ("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))),
 ]
 
-#: the other names of functions: those of lower precision are as precise as the plain ones
-_ALIASES = {f"{kind}_{name}": name for kind in ("native", "half")
-            for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "tan")}
 
 
 def _reciprocal(b, v, t):
     return b.value("fdiv", b.const(1.0, v[0].type), v[0])
 
 
+@dataclass(frozen=True)
+class _FewerBits:
+    """Emits the smaller function of float, ``NAME`` of "native_NAME" and "half_NAME"; of other formats what ``plain`` emits."""
+
+    name: str
+    plain: Callable
+
+    def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
+        return _call(b, _named(f"_native_{self.name}"), v) if t == ct.FLOAT else self.plain(b, v, t)
+
+
+_FEWER_BITS = [("sqrt", 1, _every_format, _operation("fsqrt")), ("recip", 1, _every_format, _reciprocal),
+               ("divide", 2, _every_format, _operation("fdiv"))]
+_FEWER_BITS += [(name, 1, LibraryCall(name).rule, LibraryCall(name))
+                for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "tan")]
 for kind in ("native", "half"):
-    _OPERATIONS += [(f"{kind}_sqrt", 1, _every_format, _operation("fsqrt")),
-                    (f"{kind}_recip", 1, _every_format, _reciprocal), (f"{kind}_divide", 2, _every_format, _operation("fdiv"))]
+    _OPERATIONS += [(f"{kind}_{name}", arity, rule, _FewerBits(name, emit)) for name, arity, rule, emit in _FEWER_BITS]
+
+#: the other names of functions: a power needs a logarithm that is as precise either way
+_ALIASES = {f"{kind}_powr": "powr" for kind in ("native", "half")}
 
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
 MATH = (*_OPERATIONS, *((name, len(SIGNATURES[plain].parameters), LibraryCall(plain).rule, LibraryCall(plain))

@@ -59,7 +59,7 @@ class Program(StatementChecker):
                 self._function_attributes(function, self.attributes(node))
         else:
             with self.poisoning(node.name):
-                if "channel" in node.quals:
+                if "channel" in node.quals or "pipe" in node.quals:
                     values, _ = self.read_attributes(self.attributes(node), CHANNEL)
                     self.channels.append(self.channel(node, values, span))
                     self.add(str(node.name), self.channels[-1], span)
@@ -129,8 +129,11 @@ class Program(StatementChecker):
     def _parameter(self, node, k: int, kernel: bool) -> tt.Variable:
         if isinstance(node, c_ast.EllipsisParam):
             raise CompileError.at(self.span(node), "a variable number of arguments is not supported")
-        if isinstance(node, c_ast.ID):
-            raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type")
+        if isinstance(node, c_ast.ID):  # as before C89
+            if kernel:
+                raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type", "write int before it, or what it is")
+            self.warn(self.span(node), f"the parameter '{node.name}' has no type, and is taken as int", "write int before it")
+            return tt.Variable(str(node.name), ct.INT, "parameter", self.span(node), False, False, attrs={})
         span = self.name_span(node)
         if "pipe" in node.quals:
             return self._pipe(node, span, kernel)
@@ -310,6 +313,8 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
 
 def _written_type(node) -> str:
     """The type of a parameter as a host programmer reads it."""
+    if isinstance(node, c_ast.ID):
+        return "int"
     stars = ""
     inner = node.type
     while isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl)):

@@ -13,7 +13,7 @@ from .layout import has_pointer
 __all__ = ["ChannelCallChecker"]
 
 _FUNCTION = re.compile(r"(read|write)_channel(_nb)?_(altera|intel)$")
-_PIPE = re.compile(r"(read|write)_pipe$")
+_PIPE = re.compile(r"(read|write)_pipe(_block)?$")
 
 
 class ChannelCallChecker(UnitCallChecker):
@@ -24,7 +24,7 @@ class ChannelCallChecker(UnitCallChecker):
         self.channels: list[tt.Channel] = []
 
     def channel(self, node, attrs: dict, span: Span) -> tt.Channel:
-        """The channel, or array of channels, that a file-scope declaration makes."""
+        """The channel, or pipe, or array of them, that a file-scope declaration makes."""
         t, lengths = self.declared(node.type, span).type, []
         while isinstance(t, ct.Array):
             lengths.append(t.length)
@@ -34,7 +34,7 @@ class ChannelCallChecker(UnitCallChecker):
         if node.init is not None:
             raise CompileError.at(span, "a channel has no initial value", "write into it from a kernel")
         self.check_payload(t, span)
-        return tt.Channel(str(node.name), t, span, tuple(lengths), attrs=attrs)
+        return tt.Channel(str(node.name), t, span, tuple(lengths), pipe="pipe" in node.quals, attrs=attrs)
 
     def check_payload(self, t: ct.CType, span: Span):
         self.complete(t, span, "what a channel passes")
@@ -47,7 +47,7 @@ class ChannelCallChecker(UnitCallChecker):
         if match:
             return self._channel_call(name, match.group(1) == "write", match.group(2) is None, nodes, span)
         match = _PIPE.match(name)
-        return self._pipe_call(name, match.group(1) == "write", nodes, span) if match else None
+        return self._pipe_call(name, match.group(1) == "write", match.group(2) is not None, nodes, span) if match else None
 
     def _channel_call(self, name, write: bool, blocking: bool, nodes, span):
         self.count(name, nodes, 1 + (write or not blocking), span)
@@ -63,7 +63,7 @@ class ChannelCallChecker(UnitCallChecker):
                                   "declare bool valid; and pass &valid")
         return tt.ChannelRead(channel.type, span, channel, index, answer, blocking=False)
 
-    def _pipe_call(self, name, write: bool, nodes, span):
+    def _pipe_call(self, name, write: bool, waits: bool, nodes, span):
         self.count(name, nodes, 2, span)
         channel, index = self._place(nodes[0], name)
         if not channel.pipe:
@@ -73,7 +73,7 @@ class ChannelCallChecker(UnitCallChecker):
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != channel.type:
             raise CompileError.at(pointer.span, f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
                                   "pass the address of a variable of the pipe's type")
-        blocking = "blocking" in channel.attrs
+        blocking = waits or "blocking" in channel.attrs
         if write:
             value = self.dereference(pointer, span)
             return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)

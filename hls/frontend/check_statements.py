@@ -45,8 +45,9 @@ class StatementChecker(PragmaChecker):
         return found
 
     def _one(self, node, pragmas) -> list[tt.Stmt]:
-        loop = _labelled_loop(node)
+        own, loop = _labelled_loop(node)
         if loop is not None:
+            pragmas = [*pragmas, *(pragma for each in own for pragma in self.pragma(each))]
             label = node.name if isinstance(node, c_ast.Label) else ""
             return [*self._label_place(node), self._loop(loop, pragmas, label)]
         if isinstance(node, c_ast.Compound):
@@ -232,10 +233,14 @@ class StatementChecker(PragmaChecker):
 
 
 def _labelled_loop(node):
-    """The loop that ``node`` is, perhaps behind a label."""
+    """The loop that ``node`` is, perhaps behind a label, and the pragmas between label and loop."""
+    pragmas = []
     if isinstance(node, c_ast.Label):
         node = node.stmt
-    return node if isinstance(node, _LOOPS) else None
+        if isinstance(node, c_ast.Compound) and node.block_items:  # what the grammar makes of a statement with pragmas
+            *pragmas, node = node.block_items
+    found = isinstance(node, _LOOPS) and all(isinstance(each, c_ast.Pragma) for each in pragmas)
+    return (pragmas, node) if found else ([], None)
 
 
 def _induction_name(first, step, condition) -> str:

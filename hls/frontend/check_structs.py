@@ -112,7 +112,8 @@ class StructChecker(Scopes):
             words += getattr(inner, "quals", None) or []
             inner = inner.type if isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl)) else None
         found = [a for w in words if isinstance(w, Word) for a in w.attributes]
-        found = list(dict.fromkeys([*found, *self.syntax.attributes_after(innermost(node))]))
+        name = getattr(innermost(node), "declname", None)
+        found = list(dict.fromkeys([*found, *(name.attributes if isinstance(name, Word) else ())]))
         self.looked_at.update(found)
         return found
 

@@ -44,15 +44,15 @@ class Word(str):
 class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
-    ``trailing`` maps the place of a declared name to the attributes written after its declarator, where the C
-    grammar has no room for them; ``struct_attributes`` does so for the tag, or else the brace, of a struct or union.
+    Attributes written after a declarator, where the C grammar has no room for them, go with the word that is the declared name (places do not
+    tell names apart: all that a macro stands for has one); ``struct_attributes`` maps the place of the tag, or else the brace, of a
+    struct or union to its attributes.
     """
 
     def __init__(self, error_func, **options):
         super().__init__(error_func, **options)
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
-        self.trailing: dict[tuple, list[Attribute]] = {}
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.attributes: list[Attribute] = []  #: all that a declaration, a struct or a function should have
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
@@ -154,6 +154,8 @@ class OpenCLLexer(CLexer):
                 text = f"__attribute__ {attribute.name} {attribute.arguments}"
                 out.append(Token("PPPRAGMA", Word("pragma", span), *place))
                 out.append(Token("PPPRAGMASTR", Word(text, attribute.span), *place))
+        elif following is not None and following.type == "LBRACE" and before in _AFTER_STATEMENT:
+            return  # of a block, which hardware has no use for
         elif following is not None and following.type in _JOINS_TYPE and before not in ("RPAREN", "RBRACKET"):
             out.append(Token("VOLATILE", Word("__attribute__", span, attributes), *place))
         else:
@@ -164,7 +166,7 @@ class OpenCLLexer(CLexer):
             self._trail(name, attributes)
 
     def _trail(self, name: Token, attributes: tuple[Attribute, ...]):
-        self.trailing.setdefault((name.filename, name.lineno, name.column), []).extend(attributes)
+        name.value.attributes = (*name.value.attributes, *attributes)
 
 
 def _declarator(tokens: list[Token], k: int) -> Token | None:
@@ -176,12 +178,14 @@ def _declarator(tokens: list[Token], k: int) -> Token | None:
 
 
 def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:
-    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels) that begin there."""
+    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels and pragmas) that begin there."""
     while k < len(tokens):
         if tokens[k].value in ("__attribute__", "__attribute"):
             k, _ = _attribute(tokens, k)
         elif labels and tokens[k].type == "ID" and k + 1 < len(tokens) and tokens[k + 1].type == "COLON":
             k += 2
+        elif labels and tokens[k].type in ("PPPRAGMA", "PPPRAGMASTR"):
+            k += 1
         else:
             return tokens[k]
     return None

@@ -184,7 +184,6 @@ class Syntax:
 
     def __init__(self, tree: c_ast.Node, lexer: OpenCLLexer):
         self.tree = tree
-        self._trailing = lexer.trailing
         self._lengths = lexer.lengths
         self._struct_attributes = lexer.struct_attributes
         self.attributes = lexer.attributes  #: all but those of loops
@@ -201,11 +200,6 @@ class Syntax:
         """The attributes of a struct or union definition, after its keyword or after its closing brace."""
         coord = node.coord
         return self._struct_attributes.get((coord.file, coord.line, coord.column), []) if coord else []
-
-    def attributes_after(self, node) -> list[Attribute]:
-        """The attributes written after the declarator whose name stands at ``node``'s place."""
-        coord = node.coord
-        return self._trailing.get((coord.file, coord.line, coord.column), []) if coord else []
 
 
 def parse(expanded: Expanded, file: str) -> Syntax:

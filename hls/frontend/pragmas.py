@@ -30,12 +30,13 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "disable_loop_pipelining": PragmaForm("disable_loop_pipelining", True, takes_argument=False),
     "nofusion": PragmaForm("nofusion", True, takes_argument=False),
     "nounroll": PragmaForm("unroll", 1, takes_argument=False),
+    "xcl_pipeline_loop": PragmaForm("pipelined", True, takes_argument=False),
 }
 
 #: first words of pragmas that ask for nothing here
 IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 
-#: attributes before a loop, by the pragma that says the same; a pipelined loop is what every loop is here
+#: attributes before a loop, by the pragma that says the same
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
 #: the largest number a pragma may have
@@ -111,7 +112,7 @@ def without_vendor(text: str) -> str:
         return text
     name, argument = attribute.groups()
     if name == "xcl_pipeline_loop" and argument.strip() in ("", "0", "1", "-1"):
-        return "STDC"  # nothing to ask for
+        return name  # every loop is pipelined; but it asks for the loops inside to be unrolled
     return f"{_LOOP_ATTRIBUTES.get(name, name) or 'STDC'} {argument}"
 
 

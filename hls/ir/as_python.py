@@ -112,7 +112,7 @@ class _Emitter:
         names = self._names(op.operands)
         template = _INLINE.get(op.opcode)
         if template is None:
-            template = _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+            template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
         if template:
             result, first = op.result.type, op.operands[0].type
             mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from .values import float_to_bits, round_float
 
-__all__ = ["GUARD", "ROUNDINGS", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
+__all__ = ["GUARD", "ROUNDINGS", "flushed", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
 
 #: what rounds a rational number to an integer, by the name that the attribute ``rounding`` of an operation has
 ROUNDINGS = {
@@ -38,6 +38,12 @@ def rounded(x: Fraction | int, bits: int, rounding: str = "even") -> float:
         return sign * math.ldexp(steps, unit)
     inward = rounding == "zero" or rounding == ("up" if x < 0 else "down")
     return sign * (math.ldexp((1 << precision) - 1, highest - precision + 1) if inward else math.inf)
+
+
+def flushed(x: float, bits: int) -> float:
+    """``x``, or a zero of its sign where the format of ``bits`` bits holds it as a subnormal number."""
+    precision, lowest, _ = _LAYOUT[bits]
+    return math.copysign(0.0, x) if abs(x) < math.ldexp(1.0, lowest + precision - 1) else x
 
 
 def resize(x: float, bits: int, rounding: str = "even") -> float:

@@ -55,9 +55,18 @@ def _compare(name, fn, check, *traits):
                   lambda v, t, r, attrs: int(fn(*v, t[0].bits)))
 
 
+def _arithmetic(name, arity, fn, *traits):
+    """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush`` subnormal operands and results are zeros of their sign."""
+    def meaning(v, t, r, attrs):
+        if not attrs.get("flush"):
+            return fn(v, r.bits, attrs)
+        return exact.flushed(fn([exact.flushed(x, r.bits) for x in v], r.bits, attrs), r.bits)
+
+    return OpInfo(name, arity, frozenset({"pure", "float", "flushes", *traits}), _first, "float", meaning)
+
+
 def _float(name, fn, *traits):
-    return OpInfo(name, 2, frozenset({"pure", "float", *traits}), _first, "float",
-                  lambda v, t, r, attrs: round_float(fn(*v), r.bits))
+    return _arithmetic(name, 2, lambda v, bits, attrs: round_float(fn(*v), bits), *traits)
 
 
 def _convert(name, fn, check):
@@ -151,11 +160,11 @@ _ROWS = [
     _float("fdiv", _fdiv),
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
-    OpInfo("fma", 3, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fma(*v, r.bits)),
+    _arithmetic("fma", 3, lambda v, bits, attrs: exact.fma(*v, bits)),
     # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added, subtracted), "+*", "-*"
     # (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut off before
-    OpInfo("fsum", None, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.fused_sum(attrs["terms"], v, r.bits)),
-    OpInfo("fsqrt", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: exact.sqrt(v[0], r.bits)),
+    _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs["terms"], v, bits)),
+    _arithmetic("fsqrt", 1, lambda v, bits, attrs: exact.sqrt(v[0], bits)),
     OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
            lambda v, t, r, attrs: exact.integral(v[0], attrs["rounding"])),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),

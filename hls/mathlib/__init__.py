@@ -2,7 +2,8 @@
 
 Nothing here is executed. ``hls.frontend.library`` compiles the functions that a program calls like any helper of the
 program's own; each file includes what it needs. Names that start with ``_`` are for the library itself. Files whose names
-start with ``double_`` hold the functions of double, under the same names; the others those of float.
+start with ``double_`` hold the functions of double, under the same names, ``half_`` those of half that do not go through float;
+the others those of float.
 """
 
 import re
@@ -11,12 +12,12 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-__all__ = ["DOUBLES", "FOLDER", "FUNCTIONS", "SIGNATURES", "Signature", "prefix", "source"]
+__all__ = ["DOUBLES", "FOLDER", "FUNCTIONS", "HALVES", "SIGNATURES", "Signature", "prefix", "source"]
 
 #: what precedes the names of files in places of the source
 FOLDER = "hls/mathlib"
 #: a definition at the start of a line: result, name, parameters
-_DEFINITION = re.compile(r"^(float|double|int|uint|long|ulong|bool) (\w+)\(([^)]*)\)\s*\{", re.MULTILINE)
+_DEFINITION = re.compile(r"^(half|float|double|int|uint|long|ulong|bool) (\w+)\(([^)]*)\)\s*\{", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,17 @@ class Signature:
 
     @property
     def floating(self) -> str:
-        """The format that it is for: "float" or "double"."""
-        return "double" if self.file.startswith("double_") else "float"
+        """The format that it is for: "half", "float" or "double"."""
+        return _format(self.file)
+
+
+def _format(file: str) -> str:
+    return next((name for name in ("half", "double") if file.startswith(f"{name}_")), "float")
 
 
 def prefix(file: str) -> str:
     """What precedes the names of a file's functions in the IR."""
-    return "math_double__" if file.startswith("double_") else "math__"
+    return {"half": "math_half__", "float": "math__", "double": "math_double__"}[_format(file)]
 
 
 @cache
@@ -66,5 +71,6 @@ def _public(floating: str):
                              if each.floating == floating and not each.name.startswith("_")})
 
 
-#: name -> signature of every function of float that a program may call, and of every one of double
-SIGNATURES, DOUBLES = _public("float"), _public("double")
+#: name -> signature of every function of float that a program may call, of every one of double, and of those of half that are not
+#: the float ones rounded
+SIGNATURES, DOUBLES, HALVES = _public("float"), _public("double"), _public("half")

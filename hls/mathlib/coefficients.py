@@ -1,4 +1,4 @@
-"""Writes coefficients.h and double_coefficients.h: the constants of the mathematical functions, each polynomial with the error it leaves.
+"""Writes coefficients.h, double_coefficients.h and native_coefficients.h: the constants of the mathematical functions, each polynomial with the error it leaves.
 
 Run ``python -m hls.mathlib.coefficients`` after a change; it needs mpmath. A polynomial interpolates at Chebyshev nodes,
 which is within a factor of two of the best one; its coefficients are then rounded to fixed point, and the error of the
@@ -227,9 +227,74 @@ def _text(polynomials, constants, *tables: list[str]) -> str:
     return "\n".join([*lines, *_constants(constants), *(line for table in tables for line in table)]) + "\n"
 
 
+# -- native_ and half_
+
+@dataclass(frozen=True)
+class Lines:
+    """``function`` on ``count`` intervals from ``low`` on, each ``step`` wide: its value at the start, and how far it moves, 16 bits below the
+    point. All lines rise, or all fall. What follows ``count`` up to ``size`` is never asked for."""
+
+    name: str
+    function: Callable
+    low: float
+    step: Callable[[int], float]  #: width of an interval, by its index
+    count: int
+    what: str
+    size: int = 0
+
+    def ends(self):
+        start = mpf(self.low)
+        for k in range(self.count):
+            yield start, start + self.step(k)
+            start += self.step(k)
+
+    def lines(self) -> list[str]:
+        words, error = [], mpf(0)
+        for start, end in self.ends():
+            first, last, middle = self.function(start), self.function(end), self.function((start + end) / 2)
+            bow = (middle - (first + last) / 2) / 2  # moved so that it is as far off in the middle as at the ends
+            base, move = int(mp.nint((first + bow) * 2**16)), int(mp.nint(abs(last - first) * 2**16))
+            words.append(base << 13 | move)
+            error = max(error, abs(bow) + mpf(2) ** -16)
+        words += [0] * (self.size - self.count)
+        return [f"// {self.what}: start << 13 | move, 16 bits below the point, error 2^{float(mp.log(error, 2)):.1f}",
+                _table(self.name, [f"{word}u" for word in words])]
+
+
+def _even(width):
+    return lambda k: mpf(width)
+
+
+def _of_square(f):
+    """w -> f(r) for r^2 = w, or its limit at 0."""
+    return lambda w: f(mp.sqrt(w) if w else mpf(2) ** -100)
+
+
+NATIVE_LINES = (
+    Lines("NATIVE_EXP2", lambda x: mpf(2) ** x, 0, _even(1 / 32), 32, "2^x on 0..1"),
+    *(Lines(name, quotient(lambda x, b=base: mp.log1p(x) / mp.log(b), 1 / mp.log(base)), -0.25, _even(1 / 64), 48, f"log(1 + x) / x to the base {text} on -1/4..1/2", 64)
+      for name, base, text in (("NATIVE_LOG2", 2, "2"), ("NATIVE_LN", mp.e, "e"), ("NATIVE_LOG10", 10, "10"))),
+    Lines("NATIVE_SINE", _of_square(lambda r: mp.sin(mp.pi / 2 * r) / r), 0, _even(1 / 64), 16, "sin(pi/2 * r) / r in r^2 on 0..1/4"),
+    Lines("NATIVE_COSINE", _of_square(lambda r: mp.cos(mp.pi / 2 * r)), 0, _even(1 / 64), 16, "cos(pi/2 * r) in r^2 on 0..1/4"),
+    Lines("NATIVE_RECIP", lambda x: 1 / x, 1, _even(1 / 32), 32, "1 / x on 1..2"),
+    Lines("NATIVE_ROOT", mp.sqrt, 1, lambda k: mpf(1 + k // 32) / 32, 64, "sqrt(x) on 1..4"),
+    Lines("NATIVE_RSQRT", lambda x: 1 / mp.sqrt(x), 1, lambda k: mpf(1 + k // 32) / 32, 64, "1 / sqrt(x) on 1..4"),
+)
+
+NATIVE_CONSTANTS = {
+    "NATIVE_LOG2_E_22": (1 / mp.log(2), 22), "NATIVE_LOG2_10_22": (mp.log(10, 2), 22), "NATIVE_LN_2_24": (mp.log(2), 24), "NATIVE_LOG10_2_24": (mp.log(2, 10), 24),
+}
+
+
+def native_angle() -> list[str]:
+    number = int(mp.floor(2 / mp.pi * mpf(2) ** 64))
+    return ["// 2/pi: its first 32 bits behind the point, and the next 32", f"#define TWO_OVER_PI_HIGH {number >> 32}u", f"#define TWO_OVER_PI_LOW {number & 0xFFFFFFFF}u"]
+
+
 def headers() -> dict[str, str]:
     """The headers by name."""
     return {"coefficients.h": _text(POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables(), two_over_pi(7, 32)),
+            "native_coefficients.h": _text(NATIVE_LINES, NATIVE_CONSTANTS, native_angle()),
             "double_coefficients.h": _text(DOUBLE_POLYNOMIALS, DOUBLE_CONSTANTS, _units(), double_tables(), two_over_pi(21, 64))}
 
 

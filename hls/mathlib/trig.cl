@@ -53,7 +53,7 @@ float sinpi(float x) {
   float angle = small ? size * PI : _from_fixed(rest, 62) * PI_2;
   uint z = _square(_angle(small ? _fixed_32(size) << 31 : rest));
   float result = quarter & 1 ? _cosine(z) : angle * _sine_by_angle(z);
-  return size < INFINITY ? _with_sign(result, x, quarter & 2) : NAN;
+  return size < INFINITY ? _with_sign(result, x, (quarter & 2) && result != 0.0f) : NAN;  // zeros have the sign of x
 }
 
 float cospi(float x) {
@@ -65,7 +65,7 @@ float cospi(float x) {
   float angle = _from_fixed(rest, 62) * PI_2;
   uint z = _square(_angle(small ? _fixed_32(size) << 31 : rest));
   float result = quarter & 1 ? angle * _sine_by_angle(z) : _cosine(z);
-  return size < INFINITY ? _with_sign(result + 0.0f, 1.0f, quarter + 1 & 2) : NAN;
+  return size < INFINITY ? _with_sign(result, 1.0f, (quarter + 1 & 2) && result != 0.0f) : NAN;  // zeros are positive
 }
 
 float tanpi(float x) {
@@ -78,5 +78,6 @@ float tanpi(float x) {
   uint z = _square(_angle(small ? _fixed_32(size) << 31 : rest));
   float sine = angle * _sine_by_angle(z), cosine = _cosine(z);
   float result = (quarter & 1 ? cosine : sine) / (quarter & 1 ? sine : cosine);
-  return size < INFINITY ? _with_sign(result, x, quarter & 1) : NAN;
+  bool whole = !small && rest == 0;  // zeros and infinities take turns
+  return size < INFINITY ? _with_sign(result, x, whole ? quarter & 2 : quarter & 1) : NAN;
 }

@@ -127,6 +127,8 @@ def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
     return found
 
 
-def watches(load: Op) -> bool:
-    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence."""
-    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) for value in load.operands[2:])
+def watches(load: Op, between: bool = True) -> bool:
+    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence; or, with
+    ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait."""
+    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) and (between or not value.type.between)
+               for value in load.operands[2:])

@@ -12,6 +12,7 @@ from ..banking import Banking, Blocks, share_blocks
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Op
 from ..passes.copies import COPIES
+from ..passes.private_copies import writers_apart
 from ..target.board import Rams
 from .banks import BankPlanner, watches
 
@@ -23,8 +24,9 @@ class OnChipMemory:
     """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
 
     The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank; scheduling and memory order keep them
-    from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items
-    take turns in ``copies``; which one it is chooses among banks where stores of several groups may come in one cycle.
+    from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items, or iterations of
+    the loop that a private array is declared in, take turns in ``copies``; which one it is chooses among banks where stores of several may come in
+    one cycle.
     ``banking`` knows which accesses may meet. It is made of ``blocks``; if it is ``pumped`` they run at twice the clock, and each serves several
     copies.
     """
@@ -44,6 +46,11 @@ class OnChipMemory:
         """The banks that an access may use, as bits."""
         low, inner = self.banking.meetings.mask(op), self.banking.map.banks
         return sum(low << n * inner for n in range(self.map.banks // inner))
+
+    def may_watch(self, op: Op) -> bool:
+        """Whether there is one bank that an access can look at; where copies for iterations are banks, one of its iteration's."""
+        own = self.banking.meetings if self.memory.space == "private" else self
+        return own.mask(op).bit_count() == 1
 
     def port(self, op: Op) -> int:
         """The number of the copy that a load reads."""
@@ -133,9 +140,11 @@ class _Planner:
         loads = tuple(op for op in ops if op.opcode != "store")
         stores = tuple(op for op in ops if op.opcode != "load")
         copies = dict(memory.attrs).get(COPIES, 1)
-        # stores of one phase have cycles of their own; those of others come from another group, at any time
-        apart = copies > 1 and any(not self.phases.together(one, other) for one in stores for other in stores)
-        watching = frozenset(op for op in loads if op.opcode == "load" and not apart and watches(op))
+        # stores of one phase have cycles of their own; those of others come from another group, or iteration, at any time
+        apart = copies > 1 and (any(not self.phases.together(one, other) for one in stores for other in stores)
+                                or memory.space == "private" and writers_apart(self.banks.forms.tree, ops))
+        # a load that looks at what is being stored looks at the stores of its own group; of its own loop, where copies are for iterations
+        watching = frozenset(op for op in loads if op.opcode == "load" and (not apart or memory.space == "private") and watches(op, between=False))
         blocks = self.blocks.of_kind(dict(memory.attrs).get("memory"))
         banking = self.banks.choose(memory, ops, watching, apart, pumped, blocks)
         word = banking.word_bytes
@@ -170,7 +179,8 @@ def _check_size(planned: OnChipMemory, rams: Rams):
     memory = planned.memory
     needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
     if needed > rams.count > 0:
-        groups = f", {planned.copies} times for groups of work-items under way at once" if planned.copies > 1 else ""
+        whom = "iterations" if memory.space == "private" else "groups of work-items"
+        groups = f", {planned.copies} times for {whom} under way at once" if planned.copies > 1 else ""
         raise CompileError.at(memory.span or planned.loads[0].span,
                               f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
                               f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes are the most")

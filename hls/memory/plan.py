@@ -200,7 +200,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     copies = "a copy of the memory for every load" if not memory.pumped else "a block at twice the clock for several loads"
     reason = copies if op.opcode == "load" else "one port writes all copies"
     # with several banks more is written in a cycle than a load could look at
-    forwarding = op.opcode == "load" and memory.mask(op).bit_count() == 1 and watches(op)
+    forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
     return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
                   _onchip_latency(op, memory, forwarding), forwarding=forwarding, pumped=memory.pumped)
 

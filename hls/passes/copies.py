@@ -8,7 +8,7 @@ from ..ir.launch import most_tokens, per_group
 from ..ir.rewrite import rewrite
 from .group_calls import CALLS
 
-__all__ = ["COPIES", "GroupCopies"]
+__all__ = ["COPIES", "SHORT_WAY", "GroupCopies", "copy_address"]
 
 #: attribute of a memory: how many copies of it the groups take turns in
 COPIES = "copies"
@@ -51,7 +51,7 @@ class GroupCopies:
             strides[name] = 1 << (memory.length * memory.element.bytes - 1).bit_length()
             result.memories[name] = replace(memory, length=copies * strides[name] // memory.element.bytes,
                                             attrs=(*memory.attrs, (COPIES, copies)))
-        rewrite(loop.regions[0], lambda op, b: _address(op, b, strides, slot))
+        rewrite(loop.regions[0], lambda op, b: copy_address(op, b, strides, slot))
         return result
 
     def _copies(self, function: Function) -> int:
@@ -106,8 +106,8 @@ def _insert(region: Region, before: Op, new: Region):
     region.ops[at:at] = new.ops
 
 
-def _address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
-    """The place in the copy of the work-item's group: its number stands above the bits of the offset."""
+def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
+    """The place in the copy of the work-item's group, or of the iteration: its number stands above the bits of the offset."""
     if op.opcode != "addr" or op.attrs["mem"] not in strides:
         return None
     inside = (strides[op.attrs["mem"]] - 1).bit_length()

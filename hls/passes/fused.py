@@ -7,6 +7,7 @@ from ..diag import Diagnostic
 from ..ir import Builder, FloatType, Function, Op, Region, Value, regions, uses
 from ..ir.clone import clone_function
 from ..ir.same import same_value
+from .flush import flush_of
 
 __all__ = ["FuseTrees"]
 
@@ -69,11 +70,11 @@ class FuseTrees:
         if kept is None:
             _become(root, rest, tree.region)
         else:
-            total = Op("fadd", [], [], span=root.span)
+            total = Op("fadd", [], [], flush_of(root), span=root.span)
             total.results = [Value(root.result.type, "", total, 0)]
             tree.region.ops.insert(tree.region.ops.index(root), total)
             _become(total, rest, tree.region)
-            root.opcode, root.operands, root.attrs = "fadd", [*kept.factors, total.result], {}
+            root.opcode, root.operands, root.attrs = "fadd", [*kept.factors, total.result], flush_of(root)
         self._say(root, rest)
 
     def _say(self, root: Op, terms: list[_Term]):
@@ -131,10 +132,10 @@ def _become(op: Op, terms: list[_Term], region: Region):
     if [len(term.factors) for term in terms] in ([1, 2], [2, 1]):
         product, number = sorted(terms, key=lambda term: len(term.factors), reverse=True)
         first, *others = product.factors
-        op.opcode, op.attrs = "fma", {}
+        op.opcode, op.attrs = "fma", flush_of(op)
         op.operands = [_signed(first, product.minus, op, region), *others, _signed(*number.factors, number.minus, op, region)]
     else:
-        op.opcode, op.attrs = "fsum", {"terms": tuple(term.text for term in terms)}
+        op.opcode, op.attrs = "fsum", {"terms": tuple(term.text for term in terms), **flush_of(op)}
         op.operands = [value for term in terms for value in term.factors]
 
 

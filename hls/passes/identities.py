@@ -12,6 +12,7 @@ from ..ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ..ir.rewrite import constant
 from ..ir.types import FloatType, IntType
 from ..ir.values import signed
+from .flush import flush_of
 
 __all__ = ["simplify"]
 
@@ -337,19 +338,24 @@ def _is_float(value: Value, number: float) -> bool:
     return x == number and math.copysign(1, x) == math.copysign(1, number)
 
 
+def _same(op, x):
+    """``x`` itself; an operation that flushes makes a zero of a subnormal one."""
+    return None if op.attrs.get("flush") else x
+
+
 def _fadd(op, b):
     x, y = op.operands
-    return x if _is_float(y, -0.0) else None
+    return _same(op, x) if _is_float(y, -0.0) else None
 
 
 def _fsub(op, b):
     x, y = op.operands
-    return x if _is_float(y, 0.0) else None
+    return _same(op, x) if _is_float(y, 0.0) else None
 
 
 def _fmul(op, b):
     x, y = op.operands
-    return x if _is_float(y, 1.0) else None
+    return _same(op, x) if _is_float(y, 1.0) else None
 
 
 def _fdiv(op, b):
@@ -357,13 +363,13 @@ def _fdiv(op, b):
     x, y = op.operands
     divisor = constant(y)
     if divisor == 1.0:
-        return x
+        return _same(op, x)
     if divisor is None or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
         return None
     limit = {16: 14, 32: 126, 64: 1022}[x.type.bits]
     if abs(math.frexp(divisor)[1]) > limit:
         return None
-    return b.value("fmul", x, b.const(1.0 / divisor, x.type))
+    return b.value("fmul", x, b.const(1.0 / divisor, x.type), attrs=flush_of(op))
 
 
 def _fneg(op, b):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..analysis.recurrences import components
 from ..ir import Builder, Function, Op, Value, has, walk
 from ..ir.clone import clone_function
 from ..target.delay import DelayModel
@@ -42,17 +43,26 @@ class _Leaf:
 
 
 class _Loop:
+    """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes back to the value
+    itself, as the rest may be computed cycles before."""
+
     def __init__(self, loop: Op, model: DelayModel):
         (self.body,), self.model = loop.regions, model
         self.inside = set(self.body.ops)
+        self.component = components(self.body)
+        self.scope: int | None = None
+        self.fresh: set[Value] = set()
         self.times: dict[Value, float] = {}
 
     def run(self):
         end = self.body.ops.pop()
         b = Builder(self.body)
         for k, value in enumerate(end.operands[1:]):
-            if self._time(value) + self.model.overhead_ns > self.model.period_ns:
-                end.operands[1 + k] = self._sooner(value, b)
+            for scope in dict.fromkeys((None, self.component.get(value))):
+                if scope != self.scope:
+                    self.scope, self.times = scope, {}
+                if self._time(end.operands[1 + k]) + self.model.overhead_ns > self.model.period_ns:
+                    end.operands[1 + k] = self._sooner(end.operands[1 + k], b)
         self.body.ops.append(end)
 
     def _sooner(self, value: Value, b: Builder) -> Value:
@@ -66,6 +76,7 @@ class _Loop:
         rest = self._without(value, last.value, b)
         found = b.value("select", self._both(last.conditions, b), last.value, rest, name=value.name)
         self.inside.update(self.body.ops[count:])
+        self.fresh.update(op.result for op in self.body.ops[count:] if op.results)
         if self._time(found) < self._time(value):
             return found
         del self.body.ops[count:]
@@ -112,9 +123,17 @@ class _Loop:
     def _needs(self, value: Value) -> list[Value]:
         """Operands, where they and the result are in one cycle."""
         op = value.op
-        return op.operands if op is not None and op.opcode in CONTROL and op in self.inside else []
+        if op is None or op.opcode not in CONTROL or op not in self.inside or self._is_beside(value):
+            return []
+        return op.operands
+
+    def _is_beside(self, value: Value) -> bool:
+        """Whether it is no part of what the question is about. (What is put together anew is, and has no component yet.)"""
+        return self.scope is not None and self.component.get(value, self.scope if value in self.fresh else None) != self.scope
 
     def _find_time(self, value: Value) -> float:
+        if self._is_beside(value):
+            return 0.0
         if value.owner is self.body:
             return self.model.delay("select", 1)
         latest = max((self.times[v] for v in self._needs(value)), default=0.0)

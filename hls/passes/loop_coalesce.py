@@ -12,7 +12,7 @@ from .lookahead import carry_ahead
 from .merged import Merged, common_promises, take_over
 from .nest import merge_nest
 
-__all__ = ["LoopCoalesce"]
+__all__ = ["LoopCoalesce", "join_nest"]
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,7 @@ class LoopCoalesce:
         nest, obstacle = _nest(outer, wish)
         if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
             self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
-        if len(nest) > 1 and self.model is not None:
-            for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
-                _insert(around, loop, carry_ahead(loop, self.model))
-        while len(nest) > 1:
-            inner, into = nest.pop(), nest[-1]
-            self._join_attributes(into, inner)
-            first = Region()
-            merge_nest(into, inner, Builder(first, into.span))
-            _insert(nest[-2].regions[0] if len(nest) > 1 else region, into, first.ops)
-            if self.record is not None:
-                self.record(Merged(kernel, inner.span, outer.span, "coalesced"))
+        join_nest(kernel, nest, region, self.model, self._join_attributes, self.record)
 
     def _join_attributes(self, loop: Op, inner: Op):
         for name in take_over(loop, inner):
@@ -71,6 +61,24 @@ class LoopCoalesce:
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
             self.warn(Diagnostic(message, loop.span, hint, "warning"))
+
+
+def join_nest(kernel: str, nest: list[Op], region: Region, model: DelayModel | None, join_attributes: Callable[[Op, Op], None],
+              record: Callable[[Merged], None] | None):
+    """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand. ``join_attributes``
+    gives a loop what the one that becomes part of it wishes."""
+    outer, nest = nest[0], list(nest)
+    if len(nest) > 1 and model is not None:
+        for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
+            _insert(around, loop, carry_ahead(loop, model))
+    while len(nest) > 1:
+        inner, into = nest.pop(), nest[-1]
+        join_attributes(into, inner)
+        first = Region()
+        merge_nest(into, inner, Builder(first, into.span))
+        _insert(nest[-2].regions[0] if len(nest) > 1 else region, into, first.ops)
+        if record is not None:
+            record(Merged(kernel, inner.span, outer.span, "coalesced"))
 
 
 def _insert(region: Region, loop: Op, ops: list[Op]):

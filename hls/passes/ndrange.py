@@ -259,6 +259,13 @@ class _Dispatcher:
     def _is_one(self, count: Value) -> Value:
         return self.before.value("eq", count, self.before.const(1, I32))
 
+    def _within(self, moved: Value, start: Value, step: Value, count: Value) -> Value:
+        """A counter that was moved on, in as many bits as it needs where that is known: nothing else says that it never exceeds them."""
+        known = [constant(value) for value in (start, step, count)]
+        if None in known or known[0] or known[1] * known[2] < 2:
+            return moved
+        return self.inside.value("and", moved, self.inside.const((1 << (known[1] * known[2] - 1).bit_length()) - 1, moved.type))
+
     def _step(self, digits: list[_Digit]):
         """Move the wheels by one and continue unless all came round.
 
@@ -272,7 +279,7 @@ class _Dispatcher:
         for number, (digit, (now, left, last)) in enumerate(zip(digits, wheels, strict=True)):
             restart = self._all([wheel[2] for wheel in wheels[:number + 1]])
             moves = b.value("and", turning, b.value("xor", last, b.true()))
-            after = [(value, start, b.value("add", value, step))
+            after = [(value, start, self._within(b.value("add", value, step), start, step, digit.count))
                      for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
             after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
             after.append((last, self._is_one(digit.count), b.value("eq", left, b.const(2, I32))))

@@ -19,8 +19,10 @@ from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
 from .conjunctions import Conjunctions
+from .continued import ContinuedLoops
 from .cse import CommonSubexpressions
 from .dce import DeadCode
+from .dead_stores import DeadStores
 from .early_loads import EarlyLoads
 from .fit import FitAccesses
 from .fold import Fold
@@ -42,6 +44,7 @@ from .order import Order
 from .overwritten import Overwritten
 from .pointers import ResolvePointers
 from .private import OnChipMemories
+from .private_copies import PrivateCopies
 from .promote import Promote
 from .recurrences import ShortenRecurrences
 from .relaxed import GuardedTerms
@@ -75,6 +78,7 @@ class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
     ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
+    ``memory_latency``: cycles that global memory takes to answer.
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``model`` says how long operations take, for what is done about loops that become one.
@@ -86,6 +90,7 @@ class PipelineOptions:
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
+    memory_latency: int = 0
     hazards: bool = False
     fp_relaxed: bool = False
     model: DelayModel | None = None
@@ -138,6 +143,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value
         ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
+        ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
         FitAccesses(options.max_access_bytes), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
@@ -170,12 +177,16 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Overwritten(options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
         Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        # now that loads take what is stored in their iteration, nobody reads what is stored once more
+        DeadStores(options.address_bits), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
         Coalesce(options.word_bytes, options.address_bits), *CLEAN,
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *CLEAN, BalanceTrees(),
+        # of what is still a memory; order and recurrences are those of copies from here on
+        PrivateCopies(options.memory_latency, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
         OneAtATime(),
         # in program order still, which Order may change

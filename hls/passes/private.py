@@ -7,6 +7,7 @@ from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, 
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from ..ir.storage import zero
+from .private_copies import OWN, begins_anew
 from .private_parts import give_parts, kept_across_barriers
 
 __all__ = ["OnChipMemories"]
@@ -47,6 +48,7 @@ class OnChipMemories:
         if function.attrs.get("ndrange"):
             private = [m for m in result.memories.values() if m.space == "private" and addresses.get(m.name)]
             kept = kept_across_barriers(result, private)
+        _name_owners(result)
         rewrite(result.body, lambda op, b: _begin(result, op, b) if op.opcode == "fresh" else None)
         give_parts(result, kept)
         return result
@@ -73,6 +75,16 @@ class OnChipMemories:
         if gone:
             for region in regions(function.body):
                 region.ops = [op for op in region.ops if op not in gone]
+
+
+def _name_owners(function: Function) -> None:
+    """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh`` is gone."""
+    names = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+    for loop in walk(function.body):
+        if loop.opcode == "loop":
+            mine = tuple(sorted(name for name in names if name in function.memories and begins_anew(loop.regions[0], name)))
+            if mine:
+                loop.attrs[OWN] = mine
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:

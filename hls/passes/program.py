@@ -9,6 +9,7 @@ from ..diag import CompileError, Diagnostic
 from ..ir import Builder, Function, MemoryObject, Module, Op, Region, walk
 from ..ir.clone import clone_function, clone_module
 from ..ir.rewrite import constant, rewrite
+from .flush import FlushSubnormals
 from .fold import Fold
 from .fused import FuseTrees
 from .inline import Inline
@@ -16,14 +17,17 @@ from .inline import Inline
 __all__ = ["compute_units", "link_program", "repeat_for_ever"]
 
 
-def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None) -> Module:
-    """The program as hardware and emulator see it. With ``fpc`` sums are fused, of which ``tell`` gets a note each.
+def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False) -> Module:
+    """The program as hardware and emulator see it. With ``fpc`` sums are fused, of which ``tell`` gets a note each; with ``flush``
+    subnormal numbers count as zeros.
 
     Before: as the frontend made it. After: pipe arguments of the same name are one channel of that name. An autorun kernel
     stands as often as its ``num_compute_units`` say, each copy with its place among them, as NAME_X, NAME_X_Y or NAME_X_Y_Z;
     one of a single work-item begins again when it ends. Raises CompileError for pipes that do not fit.
     """
     result = clone_module(module)
+    if flush:
+        result = Module({name: FlushSubnormals().run(f) for name, f in result.functions.items()}, result.sources, result.channels)
     if fpc:  # before helpers become a part of their callers: what stands in one expression is seen
         result = Module({name: FuseTrees(tell).run(f) for name, f in result.functions.items()}, result.sources, result.channels)
     for function in result.kernels:

@@ -7,11 +7,13 @@ from functools import reduce
 from ..diag import Diagnostic
 from ..ir import Builder, FloatType, Function, IntType, Op, Region, Value, uses, walk
 from ..ir.clone import clone_function
+from .flush import flush_of
 
 __all__ = ["BalanceSums", "GuardedTerms", "PartialSums"]
 
 #: neutral in a sum, also beside a negative zero
 _NOTHING = -0.0
+_MOST = 1000  #: more parts than any addition takes cycles
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class GuardedTerms:
         leaves.remove(otherwise)
         built = Region()
         b = Builder(built, root.span)
-        rest = reduce(lambda x, y: b.value("fadd", x, y), leaves)
+        rest = reduce(lambda x, y: b.value("fadd", x, y, attrs=flush_of(root)), leaves)
         guarded = b.value("select", condition, rest, b.const(_NOTHING, rest.type))
         place = region.ops.index(op)
         region.ops[place:place] = built.ops
-        op.opcode, op.operands = "fadd", [otherwise, guarded]
+        op.opcode, op.operands, op.attrs = "fadd", [otherwise, guarded], {**op.attrs, **flush_of(root)}
         for dead in {root, *inner}:  # they would still count as users of what they added
             region.ops.remove(dead)
 
@@ -88,11 +90,11 @@ class BalanceSums:
         b = Builder(built, root.span)
         early, late = ([v for v in leaves if (v in carried) == wanted] for wanted in (False, True))
         while len(early) > (2 if not late else 1):
-            early = [b.value("fadd", *pair) if len(pair) == 2 else pair[0]
+            early = [b.value("fadd", *pair, attrs=flush_of(root)) if len(pair) == 2 else pair[0]
                      for pair in (early[k:k + 2] for k in range(0, len(early), 2))]
         terms = [*early, *late]
         while len(terms) > 2:
-            terms[:2] = [b.value("fadd", *terms[:2])]
+            terms[:2] = [b.value("fadd", *terms[:2], attrs=flush_of(root))]
         root.operands = terms
         place = region.ops.index(root)
         region.ops[place:place] = built.ops
@@ -139,12 +141,13 @@ class PartialSums:
     """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration adds to
     several in turn; a short loop behind it adds them up.
 
-    The parts that wait move on through a ring of carried values, which the planner makes a history. With one part more than
-    the addition takes cycles (``latency(op)``) the sum is written when its turn comes again: an II of 1.
+    The parts that wait move on through a ring of carried values, which the planner makes a history. There are as many parts as it
+    takes cycles from one addition through a history of that many places to the next (``turnaround(op, parts)``), so that a part is
+    written when its turn comes again: an II of 1.
     Loops inside others are left alone: while one invocation waits for its sum, others take turns with it.
     """
 
-    latency: Callable[[Op], int]
+    turnaround: Callable[[Op, int], int]
     tell: Callable[[Diagnostic], None] | None = None
 
     name = "partial-sums"
@@ -155,11 +158,15 @@ class PartialSums:
         for loop in [op for op in result.body.ops if op.opcode == "loop"]:
             for k, arg in enumerate(list(loop.regions[0].args)):
                 addition = _addition(loop, k, used)
-                count = self.latency(addition) + 1 if addition else 0
+                count = self._parts(addition) if addition else 0
                 if count > 2:
                     self._split(result.body, loop, k, count, used)
                     self._say(addition, arg, count)
         return result
+
+    def _parts(self, addition: Op) -> int:
+        """The least number of parts that brings an II of 1: a longer history takes longer to read."""
+        return next(count for count in range(1, _MOST) if self.turnaround(addition, count) <= count)
 
     def _say(self, addition: Op, arg: Value, count: int):
         if self.tell:
@@ -214,7 +221,7 @@ def _added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
     initial = [*parts, b.const(len(parts) - 1, count)]
     body.args = [Value(v.type, v.name, body, k) for k, v in enumerate(initial)]
     total, *rest, left = body.args
-    total = inside.value("fadd", total, rest[0])
+    total = inside.value("fadd", total, rest[0], attrs=flush_of(addition))
     left = inside.value("add", left, inside.const(-1, count))
     again = inside.value("ne", left, inside.const(0, count))
     inside.op("yield", again, total, *rest[1:], rest[0], left)

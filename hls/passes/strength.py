@@ -49,7 +49,9 @@ def signed_digits(number: int) -> list[tuple[int, int]]:
 
 
 def _multiply(op: Op, b: Builder, max_terms: int) -> Value | None:
-    x, factor = op.operands[0], signed(constant(op.operands[1]), op.result.type.bits)
+    x, factor, bits = op.operands[0], constant(op.operands[1]), op.result.type.bits
+    if factor != 1 << bits - 1:  # which is its own negative
+        factor = signed(factor, bits)
     digits = sorted(signed_digits(factor), reverse=True)  # a positive term first, where there is one
     if not 0 < len(digits) <= max_terms:
         return None

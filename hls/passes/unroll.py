@@ -36,7 +36,8 @@ class Unroll:
     with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
     first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are unrolled without a mark,
     unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
-    copies. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
+    copies; likewise, if they run equally often each time, those inside a loop marked ``pipelined``, of which the source expects that an
+    iteration starts every cycle. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -63,14 +64,16 @@ class Unroll:
     def _size(self, op: Op) -> int:
         return sum(1 for _ in walk(op.regions[0]))
 
-    def _expected(self, region: Region) -> int:
-        """Operations of a region when the loops inside are unrolled as well, as far as it is known how often they run."""
+    def _expected(self, region: Region, all_inside: bool = False) -> int:
+        """Operations of a region when the loops inside that are marked (``all_inside``: all of them) are unrolled as well, as far as it is known
+        how often they run."""
         total = 0
         for op in region.ops:
             wish = op.attrs.get("unroll", 0) if op.opcode == "loop" else 1
+            wish = wish or -all_inside
             known = _trips(op) if wish == -1 else None
             copies = known.count if known else max(1, wish)
-            total += 1 + copies * sum(self._expected(inner) for inner in op.regions)
+            total += 1 + copies * sum(self._expected(inner, all_inside) for inner in op.regions)
         return total
 
     def _check_size(self, op, factor, total, trips):
@@ -88,27 +91,28 @@ class Unroll:
             full = trips is not None and factor == trips.count
             self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
 
-    def _choose(self, region: Region, function: Function, inside: bool, total: int) -> list[tuple[Op, int, Trips | None]]:
-        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a launch; ``total``:
-        operations of the kernel."""
+    def _choose(self, region: Region, function: Function, inside: bool, total: int, pipelined=False) -> list[tuple[Op, int, Trips | None]]:
+        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a launch, ``pipelined``: in a
+        loop so marked; ``total``: operations of the kernel."""
         found = []
         for op in region.ops:
-            choice = self._decide(op, function, inside, total) if op.opcode == "loop" else None
+            choice = self._decide(op, function, inside, total, pipelined) if op.opcode == "loop" else None
             if choice is not None:
                 found.append((op, *choice))
             else:
                 for inner in op.regions:
-                    found += self._choose(inner, function, inside or op.opcode == "loop", total)
+                    found += self._choose(inner, function, inside or op.opcode == "loop", total, pipelined or "pipelined" in op.attrs)
         return found
 
-    def _decide(self, op: Op, function: Function, inside: bool, total: int) -> tuple[int, Trips | None] | None:
+    def _decide(self, op: Op, function: Function, inside: bool, total: int, pipelined: bool) -> tuple[int, Trips | None] | None:
         wish = op.attrs.get("unroll", 0)
         if wish == 1:
             return None
         trips = _trips(op)
         if wish == 0:
             room = total < self.max_ops // 2  # what nobody asked for must not make a kernel too large
-            automatic = trips is not None and room and not _CONTROLS & op.attrs.keys() and self.small.chooses(op, trips, function, inside)
+            automatic = trips is not None and room and not _CONTROLS & op.attrs.keys() and (
+                self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total))
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
@@ -121,6 +125,10 @@ class Unroll:
             self._warn(op, f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
                        "ask for fewer copies, or remove it")
         return trips.count, trips
+
+    def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
+        """Whether all iterations of a loop, and of those inside, may become one of the loop around."""
+        return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self.max_ops // 2
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:

@@ -6,7 +6,9 @@ from ..analysis.dependence import Dependence, Kind
 from ..analysis.loops import LoopTree
 from ..analysis.phases import Phases
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, Op, Region, Value, walk
+from ..ir import Function, Op, Region, Value, memory_name, walk
+from .copies import COPIES
+from .private_copies import copies_of_loop, writers_apart
 
 __all__ = ["BOOKED", "PORT_GROUP", "keep_apart"]
 
@@ -29,7 +31,8 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], Phases(function)
     by_memory = _stores(function)
-    booking = {name: set() if _by_phases(function, name) else _free(stores, tree, facts) for name, stores in by_memory.items()}
+    copied = {name for name, stores in by_memory.items() if COPIES in dict(function.memories[name].attrs) and writers_apart(tree, stores)}
+    booking = {name: set() if _by_phases(function, name) or name in copied else _free(stores, tree, facts) for name, stores in by_memory.items()}
     taking_turns = [[op for op in stores if op not in booking[name]] for name, stores in by_memory.items() if not _by_phases(function, name)]
     for name, stores in by_memory.items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
@@ -45,7 +48,8 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
                 if not _one_level(tree, first, second) and not booking[name].issuperset((first, second)):
-                    found += [fact for fact in _orders(tree, first, second) if (fact.src, fact.dst, fact.loop) not in facts]
+                    apart = function if name in copied else None
+                    found += [fact for fact in _orders(tree, first, second, apart) if (fact.src, fact.dst, fact.loop) not in facts]
     if faults:
         raise CompileError(*faults)
     return found
@@ -103,14 +107,16 @@ def _one_level(tree: LoopTree, first: Op, second: Op) -> bool:
     return tree.region_of(first) is tree.region_of(second) and first.attrs[PORT_GROUP] == second.attrs[PORT_GROUP]
 
 
-def _orders(tree: LoopTree, first: Op, second: Op) -> Iterator[Dependence]:
-    """One after the other within an iteration of the loops around both, and from each iteration to the next."""
+def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None) -> Iterator[Dependence]:
+    """One after the other within an iteration of the loops around both, and from each iteration to the next; of a function in which copies
+    for iterations are memories ``apart``, to the next that uses the same one."""
     yield Dependence(first, second, Kind.WAW)
     for a, b in zip(tree.around(first), tree.around(second)):
         if a is not b:
             break
-        yield Dependence(second, first, Kind.WAW, a.op, 1)
-        yield Dependence(first, second, Kind.WAW, a.op, 1)
+        distance = copies_of_loop(apart, a.op, memory_name(first)) if apart is not None else 1
+        yield Dependence(second, first, Kind.WAW, a.op, distance)
+        yield Dependence(first, second, Kind.WAW, a.op, distance)
 
 
 def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: Iterable[list[Op]]) -> dict[Op, set[Op]]:

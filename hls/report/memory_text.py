@@ -27,8 +27,12 @@ def _paragraph(memory: Memory) -> list[str]:
         times = "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle"
         lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
                      "cycles more than a single-pumped one.")
-    if memory.groups > 1:
-        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory)}")
+    if memory.groups > 1 and memory.space == "private":
+        lines.append(f"{memory.groups} private copies, for as many iterations of the loop that it is declared in, which are under way at once: "
+                     f"{_growth(memory, 'private_copies(1) means one')}")
+    elif memory.groups > 1:
+        fewer = "fewer barriers, or larger groups (max_work_group_size), mean fewer parts"
+        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory, fewer)}")
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
     for one in memory.turns:
         others = "the port for storing to a bank" if one.kind == "store" else "the copies that there may be"
@@ -50,11 +54,11 @@ def _figures(memory: Memory) -> str:
             f"{' and '.join(accesses) if len(accesses) == 2 else ', '.join(accesses)}.")
 
 
-def _growth(memory: Memory) -> str:
+def _growth(memory: Memory, fewer: str) -> str:
     if memory.blocks <= memory.of_one_group:
         return "one would take no fewer block RAMs."
     times = f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one" if memory.of_one_group else "one would be kept in tables"
-    return f"{times}. Fewer barriers, or larger groups (max_work_group_size), mean fewer parts."
+    return f"{times}. {fewer[0].upper()}{fewer[1:]}."
 
 
 def _at_lines(lines: tuple[int, ...]) -> str:

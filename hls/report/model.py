@@ -210,8 +210,8 @@ class Sharing:
 class Memory:
     """A memory inside a kernel, in RAM. Sizes are in bytes: what the source asks for, and what is there, all copies counted.
 
-    ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of work-items have a
-    part each. No access ever waits for another; where some share a port they have cycles of their own, by ``turns``.
+    ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of work-items, or iterations
+    of the loop around a private array, have a part each. No access ever waits for another; where some share a port they have cycles of their own, by ``turns``.
     """
 
     name: str

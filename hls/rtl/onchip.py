@@ -37,20 +37,22 @@ def _store_side(port):
 
 
 def _show_writes(context, port, memory, stores, ram):
-    """Let a port see what is being written in its bank: by anybody, or, where each group's copy is a bank with a writer of its own,
-    by those who may use the same one."""
+    """Let a port see what is being written in its bank: by anybody, or, where each group's or iteration's copy is a bank with a writer of
+    its own, by those who may use the same one. Of one iteration these are the stores of the port's own loop: others are over, or have not begun."""
     seen, mask = port.unit.written, memory.mask(port.op)
     if mask.bit_count() == 1:
         written = ram.written if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
         context.m.d.comb += [getattr(seen, n).eq(getattr(written, n)) for n in ("addr", "data", "strobe")]
         return
-    phases, inner = Phases(context.function), memory.banking.map
+    phases, inner, private = Phases(context.function), memory.banking.map, memory.memory.space == "private"
+    here = next(region for region in (context.plan.top, *context.plan.loops.values()) if port.op in region.place)
     (bank,) = memory.banking.banks(port.op)
     for other in stores:
         side = _store_side(other)
-        if phases.together(other.op, port.op) and bank in memory.banking.banks(other.op):
-            here = Cat(side.addr[bit] for bit in reversed(inner.bits)) == bank if inner.bits else 1
-            with context.m.If(side.strobe.any() & here):
+        near = other.op in here.place if private else phases.together(other.op, port.op)
+        if near and bank in memory.banking.banks(other.op):
+            same = Cat(side.addr[bit] for bit in reversed(inner.bits)) == bank if inner.bits else 1
+            with context.m.If(side.strobe.any() & same):
                 context.m.d.comb += [getattr(seen, n).eq(getattr(side, n)) for n in ("addr", "data", "strobe")]
 
 

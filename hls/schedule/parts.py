@@ -1,7 +1,7 @@
 """Which arithmetic part computes which operation: the one place where the op table meets the parts library."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from rtl_lib.arith.divide import DivParams, IntDivRem
@@ -66,8 +66,13 @@ def _format(value: Value) -> FloatFormat:
     return _FORMATS[value.type.bits]
 
 
+def _arithmetic_format(op: Op) -> FloatFormat:
+    """That of the result, without subnormal numbers where the operation takes them for zeros."""
+    return replace(_format(op.result), subnormals=False) if op.attrs.get("flush") else _format(op.result)
+
+
 def _add(subtract: bool) -> Callable[[Op], PartChoice]:
-    return lambda op: PartChoice(FloatAdd, AddParams(_format(op.result), subtract))
+    return lambda op: PartChoice(FloatAdd, AddParams(_arithmetic_format(op), subtract))
 
 
 def _compare(relation: str) -> Callable[[Op], PartChoice]:
@@ -93,13 +98,13 @@ def _resize(op: Op) -> PartChoice:
 
 
 def _float_product(part: type) -> Callable[..., PartChoice]:
-    return lambda op, **multiplier: PartChoice(part, FloatMulParams(_format(op.result), **multiplier))
+    return lambda op, **multiplier: PartChoice(part, FloatMulParams(_arithmetic_format(op), **multiplier))
 
 
 #: operations that multiply, which also depend on the target's hard multipliers
 _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     "mul": _mul, "fmul": _float_product(FloatMul), "fma": _float_product(FloatFma),
-    "fsum": lambda op, **multiplier: PartChoice(FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _format(op.result), **multiplier)),
+    "fsum": lambda op, **multiplier: PartChoice(FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _arithmetic_format(op), **multiplier)),
 }
 
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {
@@ -109,8 +114,8 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
     "srem": _divide(True, "remainder"),
     "fadd": _add(subtract=False),
     "fsub": _add(subtract=True),
-    "fdiv": lambda op: PartChoice(FloatDiv, _format(op.result)),
-    "fsqrt": lambda op: PartChoice(FloatSqrt, _format(op.result)),
+    "fdiv": lambda op: PartChoice(FloatDiv, _arithmetic_format(op)),
+    "fsqrt": lambda op: PartChoice(FloatSqrt, _arithmetic_format(op)),
     "fintegral": lambda op: PartChoice(FloatIntegral, IntegralParams(op.attrs["rounding"], _format(op.result))),
     "fresize": _resize,
     "feq": _compare("oeq"),

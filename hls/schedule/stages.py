@@ -145,9 +145,7 @@ class _ProblemBuilder:
 
     def _read(self, c: int):
         arg, (_, steps) = self.region.args[c], self.histories.get(c, (c, 1))
-        delay = self.timing.slot_read if arg.type.bits else 0.0
-        if steps > 1:
-            delay += self.timing.model.delay("mux", steps)  # at most so many places where its value may be
+        delay = self.timing.tap(steps) if arg.type.bits else 0.0
         return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int):

@@ -10,6 +10,7 @@ from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
 from ..target.delay import DelayModel
 from .parts import PartChoice, part_for
+from .problem import EPSILON_NS
 
 __all__ = ["OperatorTiming"]
 
@@ -57,6 +58,16 @@ class OperatorTiming:
         """Cycles from operands to result; 0 is combinational."""
         choice = self._choice(op)
         return choice.latency if choice else self.memory.fixed_latency(op) or 0
+
+    def turnaround(self, op: Op, steps: int) -> int:
+        """Cycles from an operand to where the result is an operand again, through a history of so many places."""
+        read = self.tap(steps)
+        late = read + self.delay(op) > self.period - self.overhead + EPSILON_NS  # a register between both
+        return self.latency(op) + 1 + late
+
+    def tap(self, steps: int) -> float:
+        """Nanoseconds to read the value of ``steps`` iterations ago: of at most so many places where it may be."""
+        return self.slot_read + (self.model.delay("mux", steps) if steps > 1 else 0.0)
 
     def delay(self, op: Op) -> float:
         """Nanoseconds from the operands to the result, or to the first register inside."""

@@ -11,7 +11,7 @@ from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .format import BINARY32, FloatFormat
-from .raw import rounding_steps, split
+from .raw import flushing_steps, rounding_steps, split
 
 __all__ = ["AddParams", "FloatAdd"]
 
@@ -84,6 +84,23 @@ def _limit(wire, *, leading, base):
     return {"shift": Mux(fits, leading, base)[:len(leading)], "scale": Mux(fits, room, 0)[:len(base)]}
 
 
+def _scale(wire, *, leading, base):
+    return {"scale": base - leading}
+
+
+def _normalize_all(wire, *, total, leading):
+    return _normalize(wire, total=total, shift=leading)
+
+
+def _finish(fmt):
+    """Normalization and rounding; where there are no subnormal results the shift waits for no exponent."""
+    width = fmt.precision + _EXTRA
+    if not fmt.subnormals:
+        return (beside("normalize", Step("normalize", shifter(width), _normalize_all), Step("scale", adder(fmt.exponent), _scale)),
+                *flushing_steps(fmt))
+    return (Step("limit", adder(fmt.exponent) + MUX, _limit), Step("normalize", shifter(width), _normalize), *rounding_steps(fmt))
+
+
 def _normalize(wire, *, total, shift):
     shifted = wire(shift_left(total, shift), "shifted")
     return {"significand": Cat(shifted[:2].any(), shifted[2:])}
@@ -115,9 +132,7 @@ class FloatAdd(PipelinedPart):
             Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),
             Step("measure", leading_zeros_levels(width), _measure),
-            Step("limit", adder(fmt.exponent) + MUX, _limit),
-            Step("normalize", shifter(width), _normalize),
-            *rounding_steps(fmt))
+            *_finish(fmt))
 
     @classmethod
     def golden(cls, params, a, b):

@@ -11,7 +11,7 @@ from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step
 
 from .format import FloatFormat
-from .raw import UNPACK_LEVELS, rounding_steps, split
+from .raw import UNPACK_LEVELS, flushing_steps, rounding_steps, split
 
 __all__ = ["FloatDiv"]
 
@@ -37,6 +37,15 @@ def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leadi
     """
     return {"rest": shift_left(significand_a, leading_a), "divisor": shift_left(significand_b, leading_b),
             "base": difference - leading_a + leading_b + (fmt.bias - 2)}
+
+
+def _normal_pair(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b):
+    """The same where all numbers are normal."""
+    return {"rest": significand_a, "divisor": significand_b, "scale": exponent_a - exponent_b + (fmt.bias - 2)}
+
+
+def _collect(wire, *, rest, quotient):
+    return {"significand": Cat(rest.any(), quotient)}
 
 
 def _first_digit(wire, *, rest, divisor):
@@ -84,12 +93,16 @@ class FloatDiv(PipelinedPart):
     def steps(cls, params):
         precision = params.precision
         digit_levels = adder(precision + 1) + MUX
+        unpack = Step("unpack", UNPACK_LEVELS, partial(_unpack_pair, params))
+        digits = (Step("digit0", digit_levels, _first_digit), *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)))
+        if not params.subnormals:
+            return (unpack, Step("place", 2 * adder(params.exponent), partial(_normal_pair, params)), *digits,
+                    Step("collect", any_of(precision), _collect), *flushing_steps(params))
         return (
-            Step("unpack", UNPACK_LEVELS, partial(_unpack_pair, params)),
+            unpack,
             Step("measure", leading_zeros_levels(precision), _measure_pair),
             Step("normalize", max(shifter(precision), 2 * adder(params.exponent)), partial(_normalize_pair, params)),
-            Step("digit0", digit_levels, _first_digit),
-            *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)),
+            *digits,
             Step("distance", max(any_of(precision), adder(params.exponent) + MUX), partial(_distance, params)),
             Step("denormalize", shifter(precision + 3), _denormalize),
             Step("sticky", any_of(precision + 3), _sticky),

@@ -10,14 +10,14 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_right_lost
+from rtl_lib.arith.bits import leading_zeros, shift_right_lost
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .multiply import FloatMulParams
-from .raw import UNPACK_LEVELS, normalizing_steps, rounding_steps, split
+from .raw import UNPACK_LEVELS, flushing_steps, normalizing_steps, rounding_steps, split
 
 __all__ = ["FloatFma"]
 
@@ -52,12 +52,23 @@ def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
     """A product of zero says nothing about where the sum lies."""
     stays = wire(apart[-1] | nothing, "addend_stays")
     width = _addend_start(fmt) + fmt.precision
-    return {"move": at_most(Mux(stays, 0, apart[:-1]), width),
+    far = wire(apart[:-1] > width, "too_far")  # beside the other condition, not behind it
+    return {"move": Mux(stays, 0, Mux(far, width, apart[:-1]))[:width.bit_length()],
             "top": Mux(stays, exponent_c + 1, top_product)[:fmt.exponent + 2]}
 
 
-def _align(fmt, wire, *, significand_c, move):
-    kept, lost = shift_right_lost(wire, Cat(Const(0, _addend_start(fmt)), significand_c), move)
+#: bits of ``move`` that the first of two steps shifts by
+_FINE = 3
+
+
+def _align_finely(fmt, wire, *, significand_c, move):
+    """Within the addend's own bits and those next to it: wherever it then goes, it goes as a whole."""
+    return {"near": wire(Cat(Const(0, (1 << _FINE) - 1), significand_c) >> move[:_FINE], "near"), "move": move[_FINE:]}
+
+
+def _align(fmt, wire, *, near, move):
+    """By multiples of ``1 << _FINE``."""
+    kept, lost = shift_right_lost(wire, Cat(Const(0, _addend_start(fmt) - (1 << _FINE) + 1), near), Cat(Const(0, _FINE), move))
     return {"addend": kept, "lost": lost}
 
 
@@ -119,7 +130,8 @@ class FloatFma(PipelinedPart):
             adder_words=params.adder_words)
         exponents = (Step("distance", 2 * adder(fmt.exponent), partial(_distance, fmt)),
                      Step("clamp", adder(fmt.exponent) + 2 * MUX, partial(_clamp, fmt)))
-        align = (Step("align", shifter(window), partial(_align, fmt)), Step("sticky", any_of(window), _sticky))
+        align = (Step("align_finely", shifter(1 << _FINE), partial(_align_finely, fmt)),
+                 Step("align", shifter(window >> _FINE) + 0.5, partial(_align, fmt)), Step("sticky", any_of(window), _sticky))
         beside_sums = [beside(one.name, one, other) for one, other in zip(sums, align, strict=False)]
         return (
             Step("unpack", UNPACK_LEVELS + 1, partial(_unpack, fmt)),
@@ -127,7 +139,7 @@ class FloatFma(PipelinedPart):
             *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
             Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
             Step("measure", leading_zeros_levels(window), _measure),
-            *normalizing_steps(fmt, window), *rounding_steps(fmt))
+            *normalizing_steps(fmt, window), *(rounding_steps if fmt.subnormals else flushing_steps)(fmt))
 
     @classmethod
     def golden(cls, params, a, b, c):

@@ -26,10 +26,14 @@ def round_rational(value, rounding):
 
 @dataclass(frozen=True)
 class FloatFormat:
-    """A format with ``exponent`` bits of biased exponent and ``mantissa`` stored bits of significand."""
+    """A format with ``exponent`` bits of biased exponent and ``mantissa`` stored bits of significand.
+
+    Without ``subnormals`` the bits of a subnormal number mean a zero of its sign, and a result that would be rounded to one is that zero.
+    """
 
     exponent: int
     mantissa: int
+    subnormals: bool = True
 
     def __post_init__(self):
         if self.exponent < 3 or self.mantissa < 2:
@@ -81,13 +85,15 @@ class FloatFormat:
         return self._magnitude(bits) == self.infinity()
 
     def is_zero(self, bits):
-        return self._magnitude(bits) == 0
+        return self._magnitude(bits) < (1 if self.subnormals else 1 << self.mantissa)
 
     def value(self, bits):
         """The finite number that ``bits`` stand for, as a Fraction; ValueError for infinities and NaNs."""
         field = self._magnitude(bits) >> self.mantissa
         if field == self.top_exponent:
             raise ValueError(f"{bits:#x} is not a finite number")
+        if self.is_zero(bits):
+            return Fraction(0)
         significand = bits & ((1 << self.mantissa) - 1) | (int(field > 0) << self.mantissa)
         magnitude = significand * Fraction(2) ** (max(field, 1) - self.bias - self.mantissa)
         return -magnitude if self.negative(bits) else magnitude
@@ -108,6 +114,8 @@ class FloatFormat:
         steps = abs(round_rational(value / Fraction(2) ** scale, rounding))
         # Counted in units of the last place, numbers of growing exponent follow each other like integers.
         bits = steps + ((scale + self.mantissa + self.bias - 1) << self.mantissa)
+        if not self.subnormals and bits < 1 << self.mantissa:
+            return self.zero(value < 0)
         inward = rounding == "zero" or rounding == ("up" if value < 0 else "down")
         return self.zero(value < 0) | min(bits, self.largest if inward else self.infinity())
 

@@ -12,7 +12,7 @@ from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .format import BINARY32, FloatFormat
-from .raw import UNPACK_LEVELS, rounding_steps, split
+from .raw import UNPACK_LEVELS, flushing_steps, rounding_steps, split
 
 __all__ = ["FloatMul", "FloatMulParams"]
 
@@ -67,6 +67,16 @@ def _shift(fmt, wire, *, product, shift):
     return {"kept": kept, "lost": lost}
 
 
+def _scale(fmt, wire, *, exponent_a, exponent_b):
+    return {"scale": exponent_a + exponent_b - (fmt.bias + 1)}
+
+
+def _cut(fmt, wire, *, product):
+    """The product of normal numbers has its first one in one of its two top bits: the rounder's carry and unit."""
+    below = fmt.precision - 2
+    return {"significand": Cat(product[:below].any(), product[below:])}
+
+
 def _sticky(wire, *, kept, lost):
     return {"significand": Cat(lost.any(), kept)}
 
@@ -92,8 +102,12 @@ class FloatMul(PipelinedPart):
         product, gather, *sums = product_steps(
             "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits,
             adder_words=params.adder_words)
+        unpack = Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt))
+        if not fmt.subnormals:
+            return (unpack, beside("product", product, Step("scale", 2 * adder(exponent), partial(_scale, fmt))), gather, *sums,
+                    Step("cut", any_of(precision), partial(_cut, fmt)), *flushing_steps(fmt))
         return (
-            Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt)),
+            unpack,
             beside("product", product, Step("measure", leading_zeros_levels(precision) + MUX, partial(_measure, fmt))),
             beside("gather", gather, Step("place", adder(exponent) + MUX, partial(_place, fmt))),
             *sums,

@@ -36,6 +36,11 @@ def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
     return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[:fmt.exponent]}
 
 
+def _place(fmt, wire, *, significand_a, exponent_a):
+    """The same where all numbers are normal."""
+    return _normalize(fmt, wire, significand_a=significand_a, exponent_a=exponent_a, leading=Const(0, 1))
+
+
 def _first_digit(wire, *, radicand):
     """The root is 1 or more, so its first digit is one."""
     return {"radicand": radicand[:-2], "rest": (radicand[-2:] - 1)[:2], "root": Const(1, 1)}
@@ -58,6 +63,14 @@ def _collect(wire, *, rest, root):
     return {"significand": Cat(rest.any(), root, 0)}
 
 
+def _unit_first(fmt):
+    """The steps that bring the unit bit of a subnormal number to its place."""
+    if not fmt.subnormals:
+        return (Step("place", adder(fmt.exponent) + MUX, partial(_place, fmt)),)
+    return (Step("measure", leading_zeros_levels(fmt.precision), _measure),
+            Step("normalize", max(shifter(fmt.precision), adder(fmt.exponent)) + MUX, partial(_normalize, fmt)))
+
+
 class FloatSqrt(PipelinedPart):
     """``o``: the correctly rounded square root of ``a``, one a cycle."""
 
@@ -77,8 +90,7 @@ class FloatSqrt(PipelinedPart):
         precision = params.precision
         return (
             Step("unpack", UNPACK_LEVELS, partial(_unpack, params)),
-            Step("measure", leading_zeros_levels(precision), _measure),
-            Step("normalize", max(shifter(precision), adder(params.exponent)) + MUX, partial(_normalize, params)),
+            *_unit_first(params),
             Step("digit0", MUX, _first_digit),
             *(Step(f"digit{n}", adder(n + 3) + MUX, _digit) for n in range(1, precision + 1)),
             Step("collect", adder(precision), _collect),
@@ -86,7 +98,9 @@ class FloatSqrt(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
-        if params.is_zero(a) or a == params.infinity():
+        if params.is_zero(a):
+            return params.zero(params.negative(a))
+        if a == params.infinity():
             return a
         if params.is_nan(a) or params.negative(a):
             return params.quiet_nan

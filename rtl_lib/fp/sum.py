@@ -21,7 +21,7 @@ from rtl_lib.arith.multiply import product_steps
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
 
 from .format import BINARY32, FloatFormat
-from .raw import UNPACK_LEVELS, normalizing_steps, rounding_steps, split
+from .raw import UNPACK_LEVELS, flushing_steps, normalizing_steps, rounding_steps, split
 
 __all__ = ["GUARD", "FloatSum", "FloatSumParams"]
 
@@ -200,7 +200,7 @@ class FloatSum(PipelinedPart):
                  (*ready, *(f"move{k}" for k in numbers), *(f"negative{k}" for k in numbers))),
             *adds, _magnitude_step(params, total, carry),
             Step("measure", leading_zeros_levels(width), _measure),
-            *normalizing_steps(fmt, width), *rounding_steps(fmt))
+            *normalizing_steps(fmt, width), *(rounding_steps if fmt.subnormals else flushing_steps)(fmt))
 
     @classmethod
     def golden(cls, params, *operands):

@@ -13,7 +13,7 @@ from .errors import RuntimeError
 __all__ = ["parse_options", "stall_seed"]
 
 #: Permissions that change nothing here: what is allowed need not be done.
-WITHOUT_EFFECT = {"-w", "-Werror", "-cl-mad-enable", "-cl-opt-disable", "-cl-denorms-are-zero", "-cl-no-signed-zeros",
+WITHOUT_EFFECT = {"-w", "-Werror", "-cl-mad-enable", "-cl-opt-disable", "-cl-no-signed-zeros",
                   "-cl-finite-math-only", "-cl-kernel-arg-info", "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2",
                   "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-strict-aliasing"}
 #: options -> what they are called inside
@@ -27,13 +27,15 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     ``folder`` is searched by ``#include`` before the folders given.
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
-    defines, include_dirs, relaxed, once, by_hand, sizes = {}, [folder], False, False, None, {}
+    defines, include_dirs, relaxed, once, flush, by_hand, sizes = {}, [folder], False, False, False, None, {}
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
         elif word == "-fpc":
             once = True
+        elif word == "-cl-denorms-are-zero":
+            flush = True
         elif word.lstrip("-").startswith("no-interleaving="):
             by_hand = word.partition("=")[2]
         elif word.lstrip("-").partition("=")[0] in SIZES and "=" in word:
@@ -49,9 +51,9 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, -no-interleaving=MEMORY, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
+                               f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
     return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=by_hand,
-                   **sizes)
+                   denorms_are_zero=flush, **sizes)
 
 
 def _bytes(word: str) -> int:

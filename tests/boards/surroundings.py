@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from hls.driver import Result
 from hls.rtl.interface import RamPort
+from rtl_lib.library import DOUBLE
 
 __all__ = ["TOP", "surround"]
 
@@ -17,7 +18,7 @@ def surround(result: Result, sizes: Mapping[str, int]) -> str:
     Each buffer begins at address 0 of its RAM; one with several loads has a copy for each. The host side of the RAMs is a write port
     for what the kernel loads, and for what it stores a read port of which every output is kept, so that nothing of the kernel
     is optimized away. It is made of registers and RAM ports and takes no LUT of its own.
-    Host and kernel never use a RAM at once: ``no_rw_check`` keeps Yosys from building logic for that case.
+    The second clock of a system that has one is an input, too. Host and kernel never use a RAM at once: ``no_rw_check`` keeps Yosys from building logic for that case.
     """
     kernel, = result.interface.kernels
     scalars = [a for a in kernel.arguments if a.kind == "scalar"]
@@ -29,9 +30,10 @@ def surround(result: Result, sizes: Mapping[str, int]) -> str:
         rams.append(_Ram(index, port, sizes[port.buffer], lanes))
         lanes += rams[-1].lanes if port.kind == "load" else 0
     links += [link for ram in rams for link in ram.links()]
+    clocks = ["clk", *([f"{DOUBLE}_clk"] if result.interface.double_clock else [])]
     answers = " ^ ".join(f"p{ram.index}_answer" for ram in rams if ram.port.kind == "store") or "0"
     body = "".join(ram.text() for ram in rams)
-    return f"""module {TOP}(input clk, input rst, input start, output done, output idle, input [15:0] host_addr, input [{lanes}:0] host_write,
+    return f"""module {TOP}({", ".join(f"input {clock}" for clock in clocks)}, input rst, input start, output done, output idle, input [15:0] host_addr, input [{lanes}:0] host_write,
   input [{HOST_BITS - 1}:0] host_data, output reg [{HOST_BITS - 1}:0] host_q{ports});
   reg [15:0] at; reg [{HOST_BITS - 1}:0] given; reg [{lanes}:0] write; reg started, finished;
   wire is_done;
@@ -40,7 +42,7 @@ def surround(result: Result, sizes: Mapping[str, int]) -> str:
     at <= host_addr; given <= host_data; host_q <= {answers}; started <= start; finished <= is_done;
     write <= host_write;
   end
-{body}  {result.top} kernel(.clk(clk), .rst(rst), .{kernel.name}_start(started), .{kernel.name}_done(is_done),
+{body}  {result.top} kernel({", ".join(f".{clock}({clock})" for clock in clocks)}, .rst(rst), .{kernel.name}_start(started), .{kernel.name}_done(is_done),
     .{kernel.name}_idle(idle), {", ".join(links)});
 endmodule
 """

@@ -235,3 +235,101 @@ __kernel void numbers(__global const char *restrict s, __global int *restrict ve
     verdict[2] = every;
     verdict[3] = states;
 }
+
+// a tile filled by one loop with counters of rows and columns
+__kernel void flattened(__global const int *restrict a, __global int *restrict out, int rows, int cols)
+{
+    int tile[10][10];
+    for (int loc = 0, i = 0, j = 0; loc < rows * cols; loc++, j++) {
+        if (j == cols) {
+            i++;
+            j = 0;
+        }
+        tile[i][j] = a[loc];
+    }
+    for (int k = 0; k < rows * cols; k++)
+        out[k] = tile[rows - 1 - k / cols][cols - 1 - k % cols];
+}
+
+// nested loops written as one, with narrow counters that come round one after the other
+__kernel void virtual_counters(__global int *restrict out, int n, uchar xs, uchar ys, uchar zs)
+{
+    uchar x = 0, y = 0, z = 0;
+    ushort passes = 0;
+    for (int i = 0; i < n; i++) {
+        out[i] = x + y * 256 + z * 65536 + passes * 1000;
+        if (x == xs - 1 && y == ys - 1) {
+            if (z == zs - 1) {
+                z = 0;
+                passes++;
+            } else
+                z++;
+        }
+        if (x == xs - 1) {
+            if (y == ys - 1)
+                y = 0;
+            else
+                y++;
+        }
+        if (x == xs - 1)
+            x = 0;
+        else
+            x++;
+    }
+}
+
+// rows of strips: the row counts where the column comes round, and ends the loop
+__kernel void strips(__global const int *restrict a, __global int *restrict out, int cols, int rows)
+{
+    int x = 0, y = 0;
+    do {
+        int at = x + y * cols;
+        if (y < rows)
+            out[at] = a[at] * 3 - (x == 0);
+        x = x < 40 - 8 ? x + 8 : 0;
+        y = x == 0 ? y + 1 : y;
+    } while (y < rows);
+}
+
+// a place in memory that unrolled copies add to
+__kernel void partial_sums(__global const float *restrict a, __global float *restrict out, int n)
+{
+    float sums[512];
+    for (int j = 0; j < n; j++)
+        sums[j * 64] = j;
+    for (int j = 0; j < n; j++) {
+        #pragma unroll
+        for (int k = 0; k < 8; k++)
+            sums[j * 64] += a[j * 8 + k];
+        sums[j * 64] /= 3;
+    }
+    for (int k = 0; k < n; k++)
+        out[k] = sums[k * 64];
+}
+
+// a window that moves on from row to row
+__kernel void window_rows(__global const int *restrict a, __global int *restrict out, int rows, int cols)
+{
+    int window[7] = {0};
+    for (int r = 0; r < rows; r++) {
+        int bias = r & 1 ? 3 : -1;
+        for (int c = 0; c < cols; c++) {
+            window[6] = a[r * cols + c];
+            out[r * cols + c] = window[0] - 2 * window[3] + window[6] + bias;
+            #pragma unroll
+            for (int k = 0; k < 6; k++)
+                window[k] = window[k + 1];
+        }
+    }
+}
+
+// where to write to next moves on, too
+__kernel void positions(__global const int *restrict a, __global int *restrict found, __global int *restrict count, int rows, int cols)
+{
+    int at = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            if (a[i * cols + j] > 5)
+                found[at++] = i * 1000 + j;
+    count[0] = at;
+}

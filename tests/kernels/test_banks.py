@@ -12,7 +12,7 @@ SOURCE = (Path(__file__).parent / "banks.cl").read_text()
 #: of each kernel: initiation interval of its slowest loop, banks, and copies of banks in all
 MEMORIES = {
     "lanes": (1, {"t": (4, 20)}), "unrolled": (1, {"t": (4, 4)}),
-    "histograms": (1, {"h": (4, 4)}), "window": (1, {"t": (2, 12)}), "either": (1, {"t": (1, 1)}), "halves": (1, {"t": (1, 1)}),
+    "histograms": (1, {"h": (4, 4)}), "window": (1, {"t": (2, 10)}), "either": (1, {"t": (1, 1)}), "halves": (1, {"t": (1, 1)}),
     "masked": (1, {"t": (4, 4)}), "wrong_bits": (4, {"t": (4, 4)}), "few_copies": (3, {"t": (1, 1)}), "rows": (1, {"t": (8, 8)}),
 }
 SPACES = {"lanes": ((128,), (64,))}

@@ -25,8 +25,16 @@ __kernel void doubles(__global const double *restrict a, __global double *restri
     out[3 * i + 2] = sin(a[i]);
   }
 }
+__kernel void smaller(__global const float *restrict a, __global float *restrict out, int n) {
+  for (int i = 0; i < n; i++) {
+    out[4 * i] = native_exp(a[i]) + native_recip(a[i + 1]);
+    out[4 * i + 1] = native_tan(a[i]);
+    out[4 * i + 2] = half_log(a[i]);
+    out[4 * i + 3] = half_rsqrt(a[i]) + native_sqrt(a[i + 1]);
+  }
+}
 """
-TYPES = {"gammas": np.float32, "doubles": np.float64}
+TYPES = {"gammas": np.float32, "doubles": np.float64, "smaller": np.float32}
 
 
 def launch(kernel, n):

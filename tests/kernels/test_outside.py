@@ -47,6 +47,17 @@ LAUNCHES = {
                   for n in (60, 1, 0)],
     "words": [Launch({"s": TEXT, "found": np.zeros(80, np.uint16), "count": np.zeros(1, np.int32)}, {"n": n}) for n in (TEXT.size, 2, 0)],
     "numbers": [Launch({"s": TEXT, "verdict": np.zeros(4, np.int32)}, {"n": n}) for n in (TEXT.size, 16, 1)],
+    "flattened": [Launch({"a": RNG.integers(-99, 99, 70).astype(np.int32), "out": np.zeros(70, np.int32)}, {"rows": rows, "cols": cols})
+                  for rows, cols in ((7, 10), (1, 1), (10, 7), (0, 5), (5, 0))],
+    "virtual_counters": [Launch({"out": np.zeros(90, np.int32)}, {"n": n, "xs": xs, "ys": ys, "zs": zs})
+                         for n, xs, ys, zs in ((90, 3, 4, 2), (41, 1, 1, 1), (9, 255, 0, 7), (0, 2, 2, 2))],
+    "strips": [Launch({"a": RNG.integers(-99, 99, 200).astype(np.int32), "out": np.zeros(200, np.int32)}, {"cols": 40, "rows": rows})
+               for rows in (5, 1, 0)],
+    "partial_sums": [Launch({"a": RNG.random(64, np.float32), "out": np.zeros(8, np.float32)}, {"n": n}) for n in (8, 1, 0)],
+    "window_rows": [Launch({"a": RNG.integers(-99, 99, 60).astype(np.int32), "out": np.zeros(60, np.int32)}, {"rows": rows, "cols": cols})
+                    for rows, cols in ((6, 10), (1, 1), (10, 6), (0, 5), (5, 0))],
+    "positions": [Launch({"a": RNG.integers(0, 9, 60).astype(np.int32), "found": np.zeros(60, np.int32), "count": np.zeros(1, np.int32)},
+                         {"rows": rows, "cols": cols}) for rows, cols in ((6, 10), (1, 1), (0, 5), (5, 0))],
     "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
 }
 
@@ -60,6 +71,12 @@ INTERVALS = {
     "alignment": ("j", 2),
     "numbers": ("i", 2),  # of the counter; the state alone would allow 1
     "neighbours": ("dy", 1),
+    "flattened": ("loc", 1),
+    "window_rows": ("r", 1),
+    "positions": ("i", 1),
+    "virtual_counters": ("i", 1),
+    "strips": ("y", 1),
+    "partial_sums": ("j", 1),
 }
 
 

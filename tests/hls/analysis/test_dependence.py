@@ -55,6 +55,13 @@ def test_one_loop(body, facts):
     assert said(loop(body)) == facts
 
 
+@pytest.mark.parametrize("there, meets", [("~m & 1", False), ("(m ^ 1) & 1", False), ("(m ^ 2) & 1", True), ("m + 1 & 1", False), ("m + 2 & 1", True)])
+def test_two_halves_that_change_places(there, meets):
+    """What is read from one half of an array never meets what is stored to the other."""
+    facts = said(loop(f"a[({there}) * 4096 + (i & 4095)] = a[(m & 1) * 4096 + (i + 1 & 4095)];"))
+    assert any(fact.startswith(("RAW", "WAR")) for fact in facts) is meets
+
+
 def test_unsigned_counters_are_exact():
     assert said(loop("a[i + 8] = a[i];", head="uint i = 0; i < (uint)n; i++")) >= {"RAW a i 8"}
     assert said(loop("a[i] += 1;", head="uint i = m; i < (uint)n; i++")) == {"WAR a - 0"}

@@ -71,3 +71,20 @@ def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
         analysis.full(value)
     analysis.region(function.body)
     assert len(walked) == len(set(walked)) == depth
+
+
+def test_a_mask_bounds_what_a_loop_carries():
+    """The guess that holds was widened past the mask; what it leads to is what the mask lets through."""
+    (function,) = optimize(parse_source(
+        "__kernel void k(__global int *restrict o, int n) { int c = 0; for (int i = 0; i < n; i++) { o[i] = c; c = (c + o[i + 1]) & 63; } }").module).kernels
+    (loop,) = (op for op in walk(function.body) if op.opcode == "loop")
+    found = module.ranges(function)
+    assert any(found[arg].umax == 63 for arg in loop.regions[0].args if arg in found)
+
+
+def test_places_in_a_group_are_bounded():
+    """A remainder of a place in a group needs no regard for its sign."""
+    text = """__attribute__((reqd_work_group_size(64, 1, 1))) __kernel void k(__global int *restrict o) {
+      __local int t[64]; int l = get_local_id(0); t[l * 3 % 16] = l; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[l]; }"""
+    (function,) = optimize(parse_source(text).module).kernels
+    assert not any(op.opcode in ("ashr", "slt", "srem") for op in walk(function.body))

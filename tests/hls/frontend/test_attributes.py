@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
+from hls.driver import compile
 from hls.frontend import parse_source
 from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
@@ -14,7 +15,8 @@ from hls.target.board import load_board
 #: (as written, name in the IR, value); None where the attribute asks for nothing that hardware could do
 KERNELS = [
     ("reqd_work_group_size(4, 2, 1)", "work_group_size", (4, 2, 1)), ("max_work_group_size(8)", "max_work_group_size", 8),
-    ("max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)), ("num_simd_work_items(4)", "num_simd_work_items", 4),
+    ("max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)), ("xcl_max_work_group_size(4, 2, 1)", "max_work_group_size", (4, 2, 1)),
+    ("num_simd_work_items(4)", "num_simd_work_items", 4),
     ("num_compute_units(2)", "num_compute_units", 2), ("num_compute_units(2, 3)", "num_compute_units", (2, 3)),
     ("max_global_work_dim(0)", "max_global_work_dim", 0), ("uses_global_work_offset(0)", "uses_global_work_offset", 0),
     ("autorun", "autorun", True), ("task", "task", True), ("use_stall_enable_clusters", "use_stall_enable_clusters", True),
@@ -31,7 +33,8 @@ MEMORIES = [
     ("static_array_offset(4)", "static_array_offset", 4), ("force_pow2_depth(1)", "force_pow2_depth", 1), ("aligned(16)", "aligned", 16),
 ]
 ARGUMENTS = [("aligned(64)", "aligned", 64), ('buffer_location("DDR")', "buffer_location", "DDR")]
-CHANNELS = [("depth(8)", "depth", 8), ("depth(0)", "depth", 0), ('io("eth")', "io", "eth"), ("blocking", "blocking", True)]
+CHANNELS = [("depth(8)", "depth", 8), ("depth(0)", "depth", 0), ('io("eth")', "io", "eth"), ("blocking", "blocking", True),
+            ("xcl_reqd_pipe_depth(16)", "depth", 16)]
 LOOPS = [
     ("#pragma unroll", "unroll", -1), ("#pragma unroll 4", "unroll", 4), ("#pragma unroll (2 + U)", "unroll", 4), ("#pragma nounroll", "unroll", 1),
     ("#pragma ii 3", "ii", 3), ("#pragma ivdep", "ivdep", (("", 0),)), ("#pragma ivdep array(o) safelen(8)", "ivdep", (("o", 8),)),
@@ -40,15 +43,16 @@ LOOPS = [
     ("#pragma speculated_iterations 2", "speculated_iterations", 2), ("#pragma disable_loop_pipelining", "disable_loop_pipelining", True),
     ("#pragma nofusion", "nofusion", True), ('_Pragma("unroll 2")', "unroll", 2), ("__attribute__((opencl_unroll_hint))", "unroll", -1),
     ("__attribute__((opencl_unroll_hint(2)))", "unroll", 2), ("__attribute__((xcl_pipeline_loop(3)))", "ii", 3),
+    ("__attribute__((xcl_pipeline_loop))", "pipelined", True), ("#pragma xcl_pipeline_loop", "pipelined", True),
 ]
 #: what asks for what is done anyway, or for nothing
 SILENT_LOOPS = ["__attribute__((xcl_pipeline_loop))", "__attribute__((xcl_loop_tripcount(1, 8)))", "#pragma STDC FP_CONTRACT OFF"]
 #: what hardware does follow, or what is a limit that it never passes
 FOLLOWED = {
-    "reqd_work_group_size", "max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
+    "reqd_work_group_size", "max_work_group_size", "xcl_max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump",
-    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "max_private_copies", "max_concurrency", "aligned",
-    "local_mem_size", "buffer_location", "depth", "io", "blocking",
+    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "aligned",
+    "local_mem_size", "buffer_location", "depth", "xcl_reqd_pipe_depth", "io", "blocking",
 }
 
 
@@ -182,3 +186,43 @@ def test_they_change_no_result():
               "Packed p; p.c = n; p.v = a[0]; o[60] = p.v + p.c + sizeof(Packed); }")
     rng = np.random.default_rng(1)
     run_both(pocl_context(), source, "k", {"a": rng.integers(0, 999, 16, "i4"), "o": np.zeros(64, "i4"), "n": np.int32(7)})
+
+
+def test_what_kernels_for_other_chips_write():
+    """An attribute, a label and a pragma before one loop; attributes of blocks; sizes of constant buffers."""
+    parsed = parse_source("""__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(__global int *o, __constant int *c __attribute__((max_constant_size(64)))) {
+        __local int t[8] __attribute__((xcl_array_partition(complete, 1)));
+        __attribute__((xcl_pipeline_workitems)) { t[get_local_id(0)] = c[get_local_id(0)]; }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        __attribute__((xcl_pipeline_loop)) rows:
+        #pragma nounroll
+        for (int i = 0; i < 8; i++) o[i] += t[7 - i]; }""")
+    (loop,) = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]
+    assert parsed.warnings == () and loop.attrs["pipelined"] and loop.attrs["unroll"] == 1 and loop.attrs["label"] == "rows"
+
+
+def test_a_parameter_without_type_is_an_int():
+    parsed = parse_source("uchar twice(a) { uchar b = a; return b + b; } __kernel void k(__global uchar *o) { o[0] = twice(o[1]); }")
+    assert [w.message for w in parsed.warnings] == ["the parameter 'a' has no type, and is taken as int"]
+
+
+def test_loops_in_a_pipelined_loop_are_unrolled():
+    """As far as all of it fits, and not where the program keeps one."""
+    (kernel,) = compile("""__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(__global int *restrict a, __global int *restrict o, int n) {
+        __attribute__((xcl_pipeline_loop)) for (int i = 0; i < n; i++) {
+            int s = 0;
+            for (int j = 0; j < 6; j++) for (int m = 0; m < 4; m++) s += a[i * 24 + j * 4 + m] * (m + j);
+            __attribute__((opencl_unroll_hint(1))) for (int j = 0; j < 3; j++) s ^= j;
+            o[i] = s; } }""").kernels
+    assert [len([op for op in walk(loop.regions[0]) if op.opcode == "loop"]) for loop in kernel.plan.loops] in ([0, 1], [1, 0])
+    assert all(plan.ii == 1 for plan in kernel.plan.loops.values())
+
+
+def test_attributes_within_a_macro():
+    """All that a macro stands for has one place; an attribute still belongs to one of its declarations."""
+    text = """#define K(N) __kernel void N(__global int *o) { \\
+      __local int t[8] __attribute__((numbanks(2))); __local int u[8], v[8] __attribute__((numbanks(4))); o[0] = t[0] + u[1] + v[2]; }
+    K(k)
+    """
+    memories = parse_source(text).module.functions["k"].memories
+    assert {name: dict(memories[name].attrs) for name in "tuv"} == {"t": {"numbanks": 2}, "u": {}, "v": {"numbanks": 4}}

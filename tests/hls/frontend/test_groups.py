@@ -143,6 +143,18 @@ def test_pipes():
     assert list(taken.values) == [(41.0, 0.0)] and o.tolist() == [0, -1]
 
 
+def test_pipes_of_a_file():
+    """Declared once for all kernels, as the tools for other chips want them, they are channels that are called by address."""
+    source = """pipe int values __attribute__((xcl_reqd_pipe_depth(16)));
+        kernel void source(global int *a, int n) { for (int i = 0; i < n; i++) write_pipe_block(values, &a[i]); }
+        kernel void sink(global int *o, int n) { for (int i = 0; i < n; i++) { int v; read_pipe_block(values, &v); o[i] = v * 3; }
+            int v = 9; o[n] = read_pipe(values, &v) * 100 + v; }"""
+    parsed, o = parse_source(source), np.zeros(4, "i4")
+    verify_module(parsed.module)
+    run_launches(parsed.module, [Launch("source", {"a": np.array([5, -6, 7], "i4")}, {"n": 3}), Launch("sink", {"o": o}, {"n": 3})])
+    assert parsed.warnings == () and o.tolist() == [15, -18, 21, -91]
+
+
 def test_printf():
     source = r"""__kernel void k(int n, float4 v) {
         printf("%d%% of %5.2f, %u %x|%-4d|%c %s", n, v.x, -1, 255, n, 'A', 3); }"""

@@ -20,22 +20,6 @@ using word = uint32_t;
 
 namespace {
 
-const double pi = 3.14159265358979323846;
-
-double fraction_of_turn(double x, double (*s)(double), double (*c)(double), int quarter) {
-    // s and c of pi * r for the r from -1/4 to 1/4 that is left of x after whole quarters
-    const double turns = std::fmod(std::fabs(x), 2.0), nearest = std::floor(2 * turns + 0.5), rest = pi * (turns - nearest / 2);
-    switch ((int(nearest) + quarter) & 3) {
-        case 0: return s(rest);
-        case 1: return c(rest);
-        case 2: return -s(rest);
-        default: return -c(rest);
-    }
-}
-
-double sine_of_turn(double x) { return std::copysign(1, x) * fraction_of_turn(x, std::sin, std::cos, 0); }
-double cosine_of_turn(double x) { return fraction_of_turn(x, std::sin, std::cos, 1); }
-
 double gamma(double x) {  // with glibc's own choice at the poles replaced by OpenCL's
     return x < 0 && x == std::floor(x) ? NAN : std::tgamma(x);
 }
@@ -46,11 +30,21 @@ double gamma(double x) {  // with glibc's own choice at the poles replaced by Op
                                [](double x, double y) -> double { return expression; }}
 #define INT(name, expression) {#name, 3, [](float x, uint32_t n) -> float { return library::name(x, int(n)); }, \
                                [](double x, double n) -> double { return expression; }}
+// The smaller functions take and give zeros for subnormal numbers, and of angles only those up to 65536.
+double flushed(double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; }
+double fewer(double exact, float got) { return got == 0 && std::fabs(exact) < 0x1.01p-126 ? double(got) : exact; }
+
+#define FEW(name, limit, expression) {#name, 1, [](float x, uint32_t) -> float { return library::_##name(x); }, \
+    [](double given, double) -> double { \
+        const double x = flushed(given); \
+        const float got = library::_##name(float(given)); \
+        return std::fabs(x) > limit && std::isfinite(x) ? double(got) : fewer(expression, got); }}
+
 const Function functions[] = {
     ONE(exp, std::exp(x)), ONE(exp2, std::exp2(x)), ONE(exp10, std::pow(10.0, x)), ONE(expm1, std::expm1(x)),
     ONE(log, std::log(x)), ONE(log2, std::log2(x)), ONE(log10, std::log10(x)), ONE(log1p, std::log1p(x)),
     ONE(sin, std::sin(x)), ONE(cos, std::cos(x)), ONE(tan, std::tan(x)),
-    ONE(sinpi, sine_of_turn(x)), ONE(cospi, cosine_of_turn(x)), ONE(tanpi, sine_of_turn(x) / cosine_of_turn(x)),
+    ONE(sinpi, sine_of_turn(x)), ONE(cospi, cosine_of_turn(x)), ONE(tanpi, tangent_of_turn(x)),
     ONE(asin, std::asin(x)), ONE(acos, std::acos(x)), ONE(atan, std::atan(x)), TWO(atan2, std::atan2(x, y)),
     ONE(asinpi, std::asin(x) / pi), ONE(acospi, std::acos(x) / pi), ONE(atanpi, std::atan(x) / pi),
     TWO(atan2pi, std::atan2(x, y) / pi),
@@ -60,6 +54,12 @@ const Function functions[] = {
     ONE(cbrt, std::cbrt(x)), ONE(rsqrt, 1 / std::sqrt(x)), TWO(hypot, std::hypot(x, y)),
     ONE(erf, std::erf(x)), ONE(erfc, std::erfc(x)), ONE(tgamma, gamma(x)), ONE(lgamma, std::lgamma(x)),
     TWO(fmod, std::fmod(x, y)), TWO(remainder, std::remainder(x, y)), TWO(nextafter, double(std::nextafter(float(x), float(y)))),
+    FEW(native_exp, INFINITY, std::exp(x)), FEW(native_exp2, INFINITY, std::exp2(x)), FEW(native_exp10, INFINITY, std::pow(10.0, x)),
+    FEW(native_log, INFINITY, std::log(x)), FEW(native_log2, INFINITY, std::log2(x)), FEW(native_log10, INFINITY, std::log10(x)),
+    FEW(native_sin, 65536, std::sin(x)), FEW(native_cos, 65536, std::cos(x)), FEW(native_tan, 65536, std::tan(x)),
+    FEW(native_recip, INFINITY, 1 / x), FEW(native_sqrt, INFINITY, std::sqrt(x)), FEW(native_rsqrt, INFINITY, 1 / std::sqrt(x)),
+    {"native_divide", 2, [](float x, uint32_t y) -> float { return library::_native_divide(x, f(y)); },
+     [](double x, double y) -> double { return fewer(flushed(x) / flushed(y), library::_native_divide(float(x), float(y))); }},
     INT(ldexp, std::ldexp(x, n)), ONE(logb, std::logb(x)),
     ONE(ilogb, x == 0 ? double(INT_MIN) : std::isfinite(x) ? std::logb(x) : 0x1p31),
 };

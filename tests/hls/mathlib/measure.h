@@ -41,6 +41,25 @@ wide ulp(wide exact) {
 
 wide unit(const Function &function, wide x, wide exact);
 
+// Sine, cosine and tangent of half turns; zeros and infinities as OpenCL says.
+const wide pi = 3.14159265358979323846264338327950288L;
+
+wide of_turn(wide x, int quarter) {
+    // pi * r for the r from -1/4 to 1/4 that is left of x after whole quarters
+    const wide turns = std::fmod(std::fabs(x), wide(2)), nearest = std::floor(2 * turns + wide(0.5)), rest = pi * (turns - nearest / 2);
+    quarter = (int(nearest) + quarter) & 3;
+    const wide result = quarter & 1 ? std::cos(rest) : std::sin(rest);
+    return result == 0 ? wide(0) : quarter & 2 ? -result : result;
+}
+
+wide sine_of_turn(wide x) { return std::copysign(wide(1), x) * of_turn(x, 0); }
+wide cosine_of_turn(wide x) { return of_turn(x, 1); }
+wide tangent_of_turn(wide x) {
+    const wide sine = of_turn(x, 0), cosine = of_turn(x, 1);
+    const wide result = cosine == 0 ? sine * wide(INFINITY) : sine / cosine;
+    return std::copysign(wide(1), x) * (sine == 0 ? std::copysign(wide(0), cosine) : result);
+}
+
 struct Worst {
     wide error = 0;
     word x = 0, y = 0;

@@ -45,5 +45,7 @@ inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c);
 inline double fabs(double x) { return __builtin_fabs(x); }
 inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
+inline double floor(double x) { return __builtin_floor(x); }
+inline double rint(double x) { return __builtin_rint(x); }
 inline double fmin(double x, double y) { return __builtin_fmin(x, y); }
 inline double fmax(double x, double y) { return __builtin_fmax(x, y); }

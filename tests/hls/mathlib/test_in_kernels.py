@@ -10,7 +10,7 @@ from hls.frontend import FrontendError, parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify_module
 from hls.passes.pipeline import PipelineOptions, optimize
-from tests.hls.mathlib.measure import BOUNDS, DOUBLE_BOUNDS, shared_library
+from tests.hls.mathlib.measure import BOUNDS, DOUBLE_BOUNDS, NATIVE_BOUNDS, shared_library
 
 SPECIAL = [0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
            0xff800000, 0x7fc00000, 0x3f7fffff, 0x3f800001, 0x4b000001, 0x00400000, 0x42aeac50, 0xc2aeac50, 0x40490fdb]
@@ -20,13 +20,15 @@ SPECIAL = [0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800
 FORMATS = {"float": (np.uint32, np.float32, SPECIAL),
            "double": (np.uint64, np.float64, [*(int(x) for x in np.array(SPECIAL, np.uint32).view(np.float32).astype(np.float64).view(np.uint64)),
                                               1, (1 << 63) + 1, (1 << 52) - 1, 1 << 52, (0x7ff << 52) - 1, 0x4086232b00000000])}
-FILES = sorted({signature.file for signature in (*mathlib.SIGNATURES.values(), *mathlib.DOUBLES.values())})
+SMALLER = {name: mathlib.FUNCTIONS[f"math___{name}"] for name in NATIVE_BOUNDS}
+SINGLES = {**mathlib.SIGNATURES, **SMALLER}
+FILES = sorted({signature.file for signature in (*SINGLES.values(), *mathlib.DOUBLES.values())})
 
 
 def of_file(file):
     """(format, names of the functions that a program may call)"""
     floating = "double" if file.startswith("double_") else "float"
-    table, bounds = (mathlib.DOUBLES, DOUBLE_BOUNDS) if floating == "double" else (mathlib.SIGNATURES, BOUNDS)
+    table, bounds = (mathlib.DOUBLES, DOUBLE_BOUNDS) if floating == "double" else (SINGLES, BOUNDS | NATIVE_BOUNDS)
     return floating, [name for name in bounds if table[name].file == file]
 
 
@@ -34,7 +36,7 @@ def kernel(names, floating="float"):
     """One kernel that computes each function of a[i] (and b[i], as it is or as an integer)."""
     lines = []
     for k, name in enumerate(names):
-        signature = mathlib.SIGNATURES[name]
+        signature = SINGLES[name]
         second = {1: "", 2: ", c[i]" if signature.parameters[-1] == "int" else ", b[i]"}[len(signature.parameters)]
         lines.append(f"    out[i * {len(names)} + {k}] = {name}(a[i]{second});")
     return (f"__kernel void f(__global const {floating} *restrict a, __global const {floating} *restrict b, __global const int *restrict c, "
@@ -64,7 +66,7 @@ def test_bits(file):
     a = arguments(60, floating)
     b = np.roll(a, 7)
     for k, name in enumerate(names):
-        if mathlib.SIGNATURES[name].parameters[-1] == "int":
+        if SINGLES[name].parameters[-1] == "int":
             b[k::3] = np.arange(len(b[k::3])) - 9
     module = parse_source(kernel(names, floating)).module
     verify_module(module)

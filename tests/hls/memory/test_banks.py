@@ -143,6 +143,47 @@ def test_what_parts_for_groups_cost(size, cost):
     assert f"{report.memories[0].groups} parts, for as many groups of work-items that are under way at once: {cost}" in text
 
 
+ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
+  for (int r = 0; r < n; r++) {{
+    int t[{words}]{attributes};
+    for (int k = 0; k < 64; k++) t[k] = a[64 * r + k];{more}
+    for (int k = 0; k < 64; k++) out[64 * r + k] = t[63 - k];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("attributes, words, more, copies, banks", [
+    ("", 64, "", 8, 1), ("private_copies(2)", 64, "", 2, 1), ("private_copies(3)", 64, "", 4, 1), ("private_copies(1)", 64, "", 1, 1),
+    ("max_private_copies(5)", 64, "", 4, 1), ("max_concurrency(2)", 64, "", 2, 1), ("", 1024, "", 4, 1), ("", 4096, "", 1, 1),
+    ("", 64, "for (int k = 0; k < 64; k++) t[a[k] & 63] = r;", 4, 4)])
+def test_copies_for_iterations(attributes, words, more, copies, banks):
+    """As many as are of use and have room, a power of two; memories of their own where several loops store."""
+    text = ROWS.format(words=words, attributes=f" __attribute__(({attributes}))" if attributes else "", more=more)
+    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    (kernel,), told = plan_module(module, load_board("de5net"), Options())
+    (memory,) = kernel.memory.onchip.values()
+    assert (memory.copies, memory.map.banks) == (copies, banks) and not told
+    (report,) = collect_kernel(kernel, module, 100).memories
+    text = " ".join(" ".join(memory_section([report], lambda text, margin: [margin + text])).split())
+    assert (f"{copies} private copies, for as many iterations of the loop that it is declared in" in text) is (copies > 1)
+    # iterations that overlap: the loop's interval is less than its body's way
+    (outer,) = (plan for loop, plan in kernel.plan.loops.items() if any(op.opcode == "loop" for op in loop.regions[0].ops))
+    assert (outer.ii < 64) is (copies > 1)
+
+
+@pytest.mark.parametrize("text, reason", [
+    (TASK.format(words=512, attributes="__attribute__((private_copies(2)))", store="t[i & 511] = a[i];", load="out[i] = t[(i * 5) & 511];"), "in the body of a loop"),
+    ("""__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
+      for (int r = 0; r < n; r++) { int t[512] __attribute__((private_copies(4))); t[a[r] & 511] = r; out[r] = t[a[r + 1] & 511]; } }""", "no loop inside"),
+])
+def test_no_copies(text, reason):
+    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
+    assert "changes nothing" in told.message and told.message.startswith("private_copies(") and reason in told.hint
+    assert kernel.memory.onchip["t"].copies == 1 and told.span is not None
+
+
 def test_tables_are_pumped_too():
     """Nothing is written: a block has time for four reads."""
     values = ", ".join(str(k * k) for k in range(64))

