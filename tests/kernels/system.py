@@ -54,10 +54,10 @@ class KernelSystem:
     The simulator is built at the first run. Raises CompileError for a source that cannot be built.
     """
 
-    def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0, fpc: bool = False):
+    def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0, fpc: bool = False, flush: bool = False):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
-        options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc)
+        options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush)
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.memory.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
