@@ -139,4 +139,4 @@ def test_no_loop_waits_longer(body):
         return max(plan.ii for op, plan in kernel.plan.loops.items() if "label" in op.attrs)
 
     assert (ii(), ii(fpc=True)) == RECURRENCES[body]
-    assert ii(fp_relaxed=True, fpc=True) == ii(fp_relaxed=True)
+    assert ii(fp_relaxed=True, fpc=True) <= ii(fp_relaxed=True)
