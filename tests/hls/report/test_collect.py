@@ -165,7 +165,7 @@ def test_accesses_in_loops_inside_are_named():
 
 def test_invocations_that_take_turns_share_the_pace():
     """One iteration at a time of each of them, but many of them at once."""
-    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\n#pragma unroll 1\n"
+    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\n#pragma unroll 1\n#pragma nofusion\n"
             "for (int j = 0; j < 8; j++)\n s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}")
     outer = only(kernel(text).loops)
     middle = only(outer.children)

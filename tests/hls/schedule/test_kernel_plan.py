@@ -84,6 +84,6 @@ def test_a_loop_between_stores_to_one_memory():
     text = ("kernel void k(global const int *restrict a, global int *restrict b, int n) { for (int t = 0; t < n; t++) { int w[64]; w[0] = t; "
             "for (int k = 1; k < 64; k++) w[k] = a[k]; w[15] = 7; b[t] = w[a[t] & 63]; } }")
     (kernel,) = compile(text).kernels
-    loop = next(plan for op, plan in kernel.plan.loops.items() if len(op.regions[0].ops) > 12)
+    loop = next(plan for op, plan in kernel.plan.loops.items() if op.attrs["label"] == "t")
     direct = [place.level for op, place in loop.place.items() if op.opcode == "store" and op.operands[0].op.attrs["mem"].endswith("w")]
     assert len(direct) == 2 and len(set(direct)) == 2
