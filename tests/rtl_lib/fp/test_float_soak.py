@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from .soak import cases, explained, run
+from tests.rtl_lib.fp.soak import cases, explained, run
 
 VECTORS = 500_000
 
