@@ -289,11 +289,11 @@ INLINE u16 half_bits(float x) {
 }
 INLINE float half_round(float x) { return half_value(half_bits(x)); }
 
-// a * b + c with one rounding
 // A subnormal number as a zero of its sign.
 INLINE float flushed(float x) { return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0, x) : x; }
 INLINE double flushed(double x) { return __builtin_fabs(x) < 0x1p-1022 ? __builtin_copysign(0, x) : x; }
 
+// a * b + c with one rounding
 INLINE float fused(float a, float b, float c) { return fmaf(a, b, c); }
 INLINE double fused(double a, double b, double c) { return fma(a, b, c); }
 // The product is exact in double. The sum is rounded to odd, so that rounding it once more rounds the exact one.

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, memory_name, walk
+from ..ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, walk
 from ..ir.clone import clone_function
 from ..ir.launch import most_tokens, per_group
 from ..ir.rewrite import rewrite
 from .group_calls import CALLS
 
-__all__ = ["COPIES", "SHORT_WAY", "GroupCopies", "copy_address"]
+__all__ = ["COPIES", "SHORT_WAY", "GroupCopies", "copy_address", "copy_stride", "with_copies"]
 
 #: attribute of a memory: how many copies of it the groups take turns in
 COPIES = "copies"
@@ -47,10 +47,8 @@ class GroupCopies:
         slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
         for name in group.attrs["mems"]:
-            memory = result.memories[name]
-            strides[name] = 1 << (memory.length * memory.element.bytes - 1).bit_length()
-            result.memories[name] = replace(memory, length=copies * strides[name] // memory.element.bytes,
-                                            attrs=(*memory.attrs, (COPIES, copies)))
+            strides[name] = copy_stride(result.memories[name])
+            result.memories[name] = with_copies(result.memories[name], copies)
         rewrite(loop.regions[0], lambda op, b: copy_address(op, b, strides, slot))
         return result
 
@@ -104,6 +102,16 @@ def _count_groups(outside: Region, loop: Op, group: Op) -> Value:
 def _insert(region: Region, before: Op, new: Region):
     at = region.ops.index(before)
     region.ops[at:at] = new.ops
+
+
+def copy_stride(memory: MemoryObject) -> int:
+    """Bytes from one copy of a memory to the next: a power of two, so that the number of a copy stands above the bits of an offset."""
+    return 1 << (memory.length * memory.element.bytes - 1).bit_length()
+
+
+def with_copies(memory: MemoryObject, copies: int) -> MemoryObject:
+    """The memory with room for as many copies of what it was."""
+    return replace(memory, length=copies * copy_stride(memory) // memory.element.bytes, attrs=(*memory.attrs, (COPIES, copies)))
 
 
 def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:

@@ -1,14 +1,14 @@
 """Iterations of an outer loop that are under way at once have their own copies of an array that begins anew in each of them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..analysis.loops import LoopTree
 from ..diag import Diagnostic
 from ..ir import Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, reaches_memory, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
-from .copies import COPIES, SHORT_WAY, copy_address
+from .copies import COPIES, SHORT_WAY, copy_address, copy_stride, with_copies
 
 __all__ = ["OWN", "PrivateCopies", "begins_anew", "copies_of_loop", "writers_apart"]
 
@@ -67,8 +67,8 @@ class PrivateCopies:
             inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
             copies = self._copies(memory, self._needed(result, inside), LEAST_BYTES if writers_apart(tree, ops) else 1)
             if copies > 1:
-                result.memories[name], stride = _with_copies(memory, copies)
-                strides.setdefault(loop, {})[name] = stride
+                strides.setdefault(loop, {})[name] = copy_stride(memory)
+                result.memories[name] = with_copies(memory, copies)
                 _leave_to(tree, loop, name)
         for loop, mine in strides.items():
             _choose(result, tree, loop, mine)
@@ -83,11 +83,15 @@ class PrivateCopies:
         """How many copies, of ``least`` bytes or more, a memory gets of those that are needed."""
         attrs = dict(memory.attrs)
         most = min((attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES)
-        asked = attrs.get("private_copies", 0)
+        asked, most = attrs.get("private_copies", 0), 1 << most.bit_length() - 1
         if asked:
-            return 1 << (min(asked, most) - 1).bit_length()
-        size = max(least, _stride(memory))
-        return max(1, min(1 << (needed - 1).bit_length(), 1 << most.bit_length() - 1, MOST_BYTES // size))
+            copies = min(1 << (asked - 1).bit_length(), most)
+            if copies < asked and self.warn is not None:
+                self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' is taken as {copies}", memory.span,
+                                     f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow", "warning"))
+            return copies
+        size = max(least, copy_stride(memory))
+        return max(1, min(1 << (needed - 1).bit_length(), most, MOST_BYTES // size))
 
     def _needed(self, function: Function, inside: list[Op]) -> int:
         """Iterations under way between the begin of the first of these loops, which take turns, and the end of the last."""
@@ -154,16 +158,6 @@ def _top_loop(tree: LoopTree, loop: Op, access: Op) -> Op | None:
 def writers_apart(tree: LoopTree, ops: Iterable[Op]) -> bool:
     """Whether stores are in several loops, so that each copy has to be a memory with a port of its own."""
     return len({tree.region_of(op) for op in ops if op.opcode != "load"}) > 1
-
-
-def _stride(memory: MemoryObject) -> int:
-    """Bytes from one copy to the next."""
-    return 1 << (memory.length * memory.element.bytes - 1).bit_length()
-
-
-def _with_copies(memory: MemoryObject, copies: int) -> tuple[MemoryObject, int]:
-    stride = _stride(memory)
-    return replace(memory, length=copies * stride // memory.element.bytes, attrs=(*memory.attrs, (COPIES, copies))), stride
 
 
 def _counter(outside: Region, loop: Op, copies: int) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 from hls.driver import compile
 from hls.ir.interpreter import run_kernel
@@ -17,7 +18,7 @@ from hls.target.board import Board, load_board
 from sim.loaded import LoadedSystem, Run
 from sim.shared import SharedMemory
 
-__all__ = ["Difference", "KernelSystem", "Launch", "difference", "kernel_names"]
+__all__ = ["Difference", "KernelSystem", "Launch", "difference", "kernel_names", "with_both_levels"]
 
 #: Bytes around each buffer that a kernel must leave alone; more than a memory word.
 MARGIN = 96
@@ -162,6 +163,17 @@ def difference(found: np.ndarray, expected: np.ndarray, before: np.ndarray) -> s
     k = wrong[0]
     return (f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
             f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}")
+
+
+def with_both_levels(source: str):
+    """The fixture ``system`` of a file whose kernels are built twice: with stall-free and with stall-enabled levels."""
+    @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
+    def system(request):
+        system = KernelSystem(source, elastic_depth=request.param)
+        yield system
+        system.close()
+
+    return system
 
 
 def kernel_names(source: str) -> list[str]:

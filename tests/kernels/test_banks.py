@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "banks.cl").read_text()
@@ -24,11 +24,7 @@ def launch(kernel: str, n: int) -> Launch:
     return Launch({"a": a, "out": np.full(1024, -77, np.int32)}, {"n": n}, *SPACES.get(kernel, ((1,), None)))
 
 
-@pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
-def system(request):
-    system = KernelSystem(SOURCE, elastic_depth=request.param)
-    yield system
-    system.close()
+system = with_both_levels(SOURCE)
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

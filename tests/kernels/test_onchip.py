@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "onchip.cl").read_text()
@@ -20,11 +20,7 @@ def launch(kernel: str, n: int) -> Launch:
     return Launch({"a": a, "out": np.full(64, -77, np.int32)}, {"n": n}, (items,))
 
 
-@pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
-def system(request):
-    system = KernelSystem(SOURCE, elastic_depth=request.param)
-    yield system
-    system.close()
+system = with_both_levels(SOURCE)
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

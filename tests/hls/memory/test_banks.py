@@ -261,3 +261,12 @@ def test_trailing_zeros_bound_the_banks():
     kernel, _, _ = plan(store=store)
     memory = kernel.memory.onchip["t"]
     assert memory.map.banks == 4 and [memory.mask(op) for op in memory.stores] == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize("attributes, copies", [("private_copies(32)", 16), ("private_copies(4), max_private_copies(3)", 2),
+                                                ("private_copies(8), max_concurrency(1)", 1)])
+def test_fewer_copies_than_asked_for_are_told(attributes, copies):
+    module = link_program(parse_source(ROWS.format(words=64, attributes=f" __attribute__(({attributes}))", more=""), "k.cl", {}, []).module)
+    (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
+    assert kernel.memory.onchip["t"].copies == copies
+    assert told.message.endswith(f"of 't' is taken as {copies}") and told.span.line > 0
