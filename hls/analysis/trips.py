@@ -180,8 +180,12 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
         return constant(value) is not None
     given = [knowable[v] for v in _needs(value)]
     if value.op.opcode in ("if", "select"):
-        return any(given[1:])
-    return any(given) if value.op.opcode in _ABSORBING else all(given)
+        condition, *arms = given
+        return any(arms) if condition else all(arms)  # both arms may be the same number
+    if value.op.opcode not in _ABSORBING:
+        return all(given)
+    absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
+    return all(given) or any(might and constant(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True))
 
 
 def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
