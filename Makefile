@@ -13,11 +13,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test check bench peers lint clean
+PYTEST := $(BIN)/python -m pytest -q -n 2
+# Two groups of tests at a time, as tests/conftest.py makes them: each shares a simulator, and a simulation is one process on one core.
+GROUPS := --dist loadgroup --no-loadscope-reorder
+
+.PHONY: help setup demo test test-all check bench peers lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    all tests; make check: only those without a simulator build (10 to 25 minutes)'
+	@echo 'make test    the tests, in half an hour; make check: only those without a simulator build; make test-all: with the long ones'
 	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
@@ -56,11 +60,15 @@ demo: setup
 	@echo; echo 'Verilog: out/$(EXAMPLE)/rtl    report: out/$(EXAMPLE)/report.txt'
 
 check: setup
-	@$(BIN)/python -m pytest -q -n 2 -m 'not verilator'
+	@$(PYTEST) -m 'not verilator and not long'
 
-# Two groups of tests at a time, as tests/conftest.py makes them: each shares a simulator, and a simulation is one process on one core.
 test: check
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m verilator
+	@$(PYTEST) $(GROUPS) -m 'verilator and not long'
+
+# What tests/long.txt names as well: once before a release.
+test-all: setup
+	@$(PYTEST) -m 'not verilator'
+	@$(PYTEST) $(GROUPS) -m verilator
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)

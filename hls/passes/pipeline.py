@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ..diag import Diagnostic
 from ..ir import Function, Module, print_function
+from ..ir.same import same_function
 from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
@@ -210,13 +211,27 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
 
 
 def _run(function: Function, options: PipelineOptions) -> Function:
-    dump = _Dump(options.dump, function)
+    dump, settled = _Dump(options.dump, function), {}
     for each in kernel_pipeline(options):
-        function = each.run(function)
-        if options.check:
+        before, function = function, _unless_settled(each, function, settled)
+        if options.check and function is not before:
             verify(function)
         dump.after(each, function)
     return function
+
+
+def _unless_settled(each: Pass, function: Function, settled: dict[Pass, Function]) -> Function:
+    """What the pass makes of the function. One of CLEAN, which run after every other, is not run where it would change nothing as it
+    did before: ``settled`` holds what each last left as it was. Most passes find nothing to do, and cleaning is most of the work.
+    """
+    if each not in CLEAN:
+        return each.run(function)
+    if each in settled and same_function(settled[each], function):
+        return function
+    after = each.run(function)
+    if same_function(function, after):
+        settled[each] = after
+    return after
 
 
 def _recorded(record: Callable[[Unrolled], None] | None):

@@ -1,5 +1,6 @@
 """Values of several iterations ago, under random stalls, in rigid and in elastic levels."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,14 @@ def launch(n: int) -> Launch:
     return Launch({"a": rng.uniform(0.5, 2.0, 128).astype(np.float32), "out": np.zeros(80, np.float32)}, {"n": n})
 
 
+@cache
+def compiled():
+    return compile(SOURCE)
+
+
 @pytest.mark.parametrize("kernel", INTERVALS)
 def test_intervals(kernel):
-    plan = next(k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
+    plan = next(k.plan for k in compiled().kernels if k.plan.name == kernel)
     (loop,) = plan.loops.values()
     assert loop.ii == INTERVALS[kernel]
     assert any(c.root is not None for c in loop.carried)
@@ -28,7 +34,7 @@ def test_intervals(kernel):
 
 def test_the_count_of_tokens_on_their_way_does_not_repeat_itself():
     """Fifteen stages between reading and writing: a choice whose two sides are written out each would double with every stage."""
-    assert sum(map(len, compile(SOURCE).verilog.values())) < 6e6
+    assert sum(map(len, compiled().verilog.values())) < 6e6
 
 
 @pytest.fixture(scope="module", params=[0, 64], ids=["rigid", "elastic"])
