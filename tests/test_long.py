@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import LONG, TESTS
 
 
-@pytest.mark.parametrize(("file", "function", "identity"), LONG, ids=" ".join)
+@pytest.mark.parametrize(("file", "function", "identity"), LONG, ids=[" ".join(line) for line in LONG])
 def test_names_a_test(file, function, identity):
     text = (TESTS / file).read_text()
     assert f"\ndef {function}(" in text if function != "*" else "verilator" in text

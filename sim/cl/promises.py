@@ -1,17 +1,18 @@
-"""``#pragma ivdep`` on the board: a launch is first held against its pragmas, on a copy of its buffers.
+"""What a kernel promises on the board: a launch is first held against it, on a copy of its buffers.
 
-The hardware was built on the promise and shows nothing but wrong bytes where it does not hold. The emulator runs iterations in
-order and sees every access, so each launch of a kernel that promises is emulated before it begins; that takes a small part
-of the time of the simulation. Kernels that work on channels are left out: what others send them is not known beforehand.
+The hardware was built on ``#pragma ivdep``, and on indices that stay in their local and private arrays; it shows nothing but
+wrong bytes where that does not hold. The emulator runs iterations in order and sees every access, so each launch of a kernel that
+promises is emulated before it begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on
+volatile buffers, are left out: what others send them is not known beforehand.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from hls.diag import render
-from hls.ir import Function, Module, Op, walk
+from hls.ir import Function, Module, walk
 from hls.ir.launch import IndexSpace
 from hls.rtl.interface import KernelInterface
 from sim.emulator import EmulationError, Emulator
@@ -23,6 +24,8 @@ from .memory import Buffer, LocalMemory
 __all__ = ["PromiseCheck"]
 
 _CHANNELS = {"channel_read", "channel_write"}
+#: of one loop; a loop that never ends is found by the board's watchdog
+MOST_ITERATIONS = 1 << 24
 
 
 class PromiseCheck:
@@ -38,10 +41,10 @@ class PromiseCheck:
             return None
         scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
         try:
-            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space)
+            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=MOST_ITERATIONS)
         except EmulationError as error:
             # Any other fault is the board's to report: it meets the same one.
-            return render(error.diagnostic, self._module.sources) if error.broken_promise else None
+            return render(error.diagnostic, self._module.sources) if error.silent else None
         return None
 
     @cached_property
@@ -49,8 +52,11 @@ class PromiseCheck:
         """The kernels that promise anything."""
         found = set()
         for kernel in self._module.kernels:
-            ops = list(_all(kernel, self._module.functions))
-            if any(op.attrs.get("ivdep") for op in ops) and not any(op.opcode in _CHANNELS for op in ops):
+            functions = _with_callees(kernel, self._module.functions)
+            ops = [op for function in functions for op in walk(function.body)]
+            memories = [memory for function in functions for memory in function.memories.values()]
+            promises = any(op.attrs.get("ivdep") for op in ops) or any(m.onchip and m.length != 1 for m in memories)
+            if promises and not any(op.opcode in _CHANNELS for op in ops) and not any(m.volatile and not m.onchip for m in memories):
                 found.add(kernel.name)
         return found
 
@@ -59,12 +65,15 @@ class PromiseCheck:
         return Emulator(self._module, write=lambda text: None)  # what it prints is printed by the board
 
 
-def _all(function: Function, functions: Mapping[str, Function]) -> Iterator[Op]:
-    """The operations of a function and of what it calls."""
-    for op in walk(function.body):
-        yield op
-        if op.opcode == "call":
-            yield from _all(functions[op.attrs["callee"]], functions)
+def _with_callees(function: Function, functions: Mapping[str, Function]) -> list[Function]:
+    """A function and what it calls."""
+    found, work = {}, [function]
+    while work:
+        one = work.pop()
+        if one.name not in found:
+            found[one.name] = one
+            work += [functions[op.attrs["callee"]] for op in walk(one.body) if op.opcode == "call"]
+    return list(found.values())
 
 
 def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemory) -> dict[str, np.ndarray | int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hls.diag import Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 
-__all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "message"]
+__all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
 (FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER,
  BROKEN_PROMISE) = range(11)
@@ -15,12 +15,13 @@ HINTS = {"argument": "make the buffer larger or check the index", "table": "chec
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``broken_promise``: `#pragma ivdep` does not hold."""
+    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with wrong bytes, as
+    `#pragma ivdep` does not hold, or an access leaves an array of the kernel's own."""
 
-    def __init__(self, diagnostic: Diagnostic, broken_promise: bool = False):
+    def __init__(self, diagnostic: Diagnostic, silent: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
-        self.broken_promise = broken_promise
+        self.silent = silent
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,12 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
     return Diagnostic(f"no kernel can go on: {who} for channels", waits[0].span if waits else None,
                       "start the kernel at the other end, give the channel more depth, or change the order of accesses",
                       notes=tuple(wait.note for wait in dict.fromkeys(waits)))
+
+
+def is_silent(program: ProgramText, ending: Ending) -> bool:
+    """Whether hardware goes on with wrong bytes, and nothing else shows."""
+    outside = ending.kind in (READ_OUTSIDE, WRITE_OUTSIDE)
+    return ending.broken is not None or outside and program.memories[ending.memory].kind != "argument"
 
 
 def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:

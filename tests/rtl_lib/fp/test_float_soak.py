@@ -10,8 +10,9 @@ VECTORS = 500_000
 
 
 @pytest.mark.verilator
-def test_millions_of_results(tmp_path):
-    chosen = cases()
+@pytest.mark.parametrize("streams", [("integers", "halves", "floats"), ("doubles",)], ids=["others", "doubles"])
+def test_millions_of_results(tmp_path, streams):
+    chosen = cases(streams)
     try:
         done = run(tmp_path, chosen, VECTORS, 1)
     except subprocess.CalledProcessError as error:

@@ -1,4 +1,4 @@
-"""Launches on the board are held against ``#pragma ivdep`` before they begin."""
+"""Launches on the board are held against ``#pragma ivdep``, and the sizes of their arrays, before they begin."""
 
 import numpy as np
 import pytest
@@ -27,6 +27,28 @@ __kernel void joined(__global int *a, __global int *b, int n) {
 }
 __kernel void taker(__global int *a, __global int *b, int n) {
     for (int i = 0; i < n; i++) b[i] = read_channel_intel(c);
+}
+int counted(int x, int *seen) {
+    return seen[x & 7]++;
+}
+__kernel void kept(__global int *a, __global int *b, int n) {
+    int seen[5] = {0};
+    for (int i = 0; i < n; i++) b[i] = counted(a[i], seen);
+}
+__kernel void grouped(__global int *a, __global int *b, __local int *shared) {
+    shared[get_local_id(0)] = a[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    b[get_global_id(0)] = shared[get_local_id(0) + 1 - b[0]];
+}
+__kernel void endless(__global int *a, __global int *b, int n) {
+    int seen[4] = {0};
+    for (int i = 0; n == 9 || i < n; i++) seen[i & 3] += a[0];
+    b[0] = seen[n & 3];
+}
+__kernel void watches(volatile __global int *a, __global int *b, int n) {
+    int seen[4] = {0};
+    while (a[0] == 0) seen[n]++;
+    b[0] = seen[0];
 }
 """
 
@@ -75,3 +97,23 @@ def test_kernels_that_promise_nothing_or_work_on_channels_are_left_out(check, pr
 def test_other_faults_are_left_to_the_board(check, program, context, buffer):
     assert violation(check, program, context, "copy", buffer[:128], buffer[128:], 1000) is None
     assert violation(check, program, context, "copy", None, buffer, 4) is None
+
+
+def test_an_index_outside_an_array_is_told_with_its_line(check, program, context, buffer):
+    assert violation(check, program, context, "kept", buffer[:128], buffer[128:], 5) is None
+    text = violation(check, program, context, "kept", buffer[:128], buffer[128:], 6)
+    assert "k.cl:19:12:" in text and "read of bytes 20 to 23 of private array `seen` (index 5) leaves its 20 bytes" in text
+    assert "check the index" in text
+
+
+def test_local_memory_of_which_the_host_gives_the_size(check, program, context, buffer):
+    kernel = next(k for k in program.interface.kernels if k.name == "grouped")
+    values = [Value(buffer[:128]), Value(buffer[128:]), Value(cl.LocalMemory(32))]
+    text = check.violation(kernel, values, IndexSpace.of((16,), (8,)), context.simulated.memory)
+    assert "k.cl:28:27:" in text and "local memory `shared` (index -31) leaves its 32 bytes" in text
+
+
+def test_what_may_never_end_is_left_to_the_board(check, program, context, buffer):
+    """After a bounded number of iterations, and where another kernel may be waited for at once."""
+    assert violation(check, program, context, "endless", buffer[:128], buffer[128:], 9) is None
+    assert violation(check, program, context, "watches", buffer[:128], buffer[128:], 7) is None
