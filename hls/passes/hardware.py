@@ -31,14 +31,13 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
                "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
-    frozenset({"merge", "static_array_offset", "force_pow2_depth"}),
+    frozenset({"static_array_offset", "force_pow2_depth"}),
 )
 
 #: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
 REASONS: dict[str, str] = {
     "static_array_offset": "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
     "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables would only grow",
-    "merge": "every memory has ports of its own; in one memory their accesses would take turns. Declare one array to have them share blocks",
     "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     "memory": "a single value is a register; an array is kept in memory",
 }

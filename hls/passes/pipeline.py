@@ -37,6 +37,7 @@ from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
 from .memory_fences import FencedMemory
+from .merge import MergeMemories
 from .merged import Merged
 from .narrow import Narrow
 from .ndrange import NDRange
@@ -148,6 +149,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
         FitAccesses(options.max_access_bytes), *CLEAN,
+        # every access has its size by now, and what is still an array is to be a memory
+        MergeMemories(options.warn), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says

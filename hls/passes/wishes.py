@@ -7,7 +7,7 @@ __all__ = ["wants_memory", "wants_registers"]
 
 #: attributes that only a memory can have: an array with one of them stays one
 OF_MEMORIES = frozenset({"memory", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports",
-                         "simple_dual_port", "max_replicates"})
+                         "simple_dual_port", "max_replicates", "merge"})
 #: bits beyond which nobody means registers and multiplexers
 MOST_REGISTER_BITS = 32_768
 

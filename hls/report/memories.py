@@ -5,13 +5,17 @@ import re
 from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import Module, Op
 from ..memory import OnChipMemory
+from ..passes.merge import MERGED, merged_by
 from .loops import reachable
 from .model import Memory, Sharing, Turns
+from .words import at
 
 __all__ = ["collect_memories"]
 
 #: attributes that a shift register's buffers have
 OF_SHIFTS = frozenset({RING, CONDITIONAL})
+#: what the compiler notes of a memory beside what the source asks for
+NOTES = OF_SHIFTS | {"copies", MERGED}
 
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
@@ -23,8 +27,11 @@ def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
 
 def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     memory, word = planned.memory, planned.word_bytes
-    declared = source.get(re.sub(r"\.lane\d+$", "", memory.name))
-    requested = (declared.length or 0) * declared.element.bytes if declared else 0
+    merged = dict(memory.attrs).get(MERGED, ())
+    names = merged or (re.sub(r"\.lane\d+$", "", memory.name),)
+    declared = [source[name] for name in names if name in source]
+    requested = sum((one.length or 0) * one.element.bytes for one in declared)
+    places = tuple(f"{name}{at(source[name].span) if name in source else ''}" for name in merged)
     copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams
     turns = _turns(kernel, planned)
     return Memory(
@@ -33,7 +40,8 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
         _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
-        tuple(sorted(name for name, _ in memory.attrs if name not in OF_SHIFTS | {"copies"})), _advice(planned, turns), planned.of_one_group.rams)
+        tuple(sorted({name for one in (declared if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
+        places, merged_by(memory) if merged else "")
 
 
 def _lines(ops) -> tuple[int, ...]:

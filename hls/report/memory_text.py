@@ -19,6 +19,9 @@ def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[s
 
 def _paragraph(memory: Memory) -> list[str]:
     lines = [f"{_SPACES[memory.space]} {memory.name}{at(memory.span)}: {memory.rating}.", _figures(memory)]
+    if memory.merged:
+        how = {"depth": "one behind the other", "width": "side by side in each word"}[memory.merged_by]
+        lines.append(f"One memory for {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, {how}: they share its ports.")
     if memory.banks > 1:
         lines.append(f"{memory.banks} banks: {memory.banked}.")
     if memory.copies > 1:

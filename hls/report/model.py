@@ -235,6 +235,8 @@ class Memory:
     attributes: tuple[str, ...]  #: that the source asks for
     advice: str  #: what to change; "" for nothing
     of_one_group: int = 0  #: block RAMs that it would take with one group of work-items at a time
+    merged: tuple[str, ...] = ()  #: the arrays that are in it where the source merges some, each with its line
+    merged_by: str = ""  #: "depth" or "width"
 
     @property
     def stall_free(self) -> bool:

@@ -5,6 +5,7 @@ import re
 from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import ArrayType, Function, MemoryObject, Module, Value, walk
 from ..ir.launch import lanes_of
+from ..passes.merge import MERGED
 from ..passes.simd import lane_name
 from .loops import reachable
 from .model import Private
@@ -38,9 +39,12 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     whole = any(isinstance(v.type, ArrayType) and own.fullmatch(v.name) for v in values)
     lanes = lanes_of(kernel.function)
     onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
+    together = next((one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())), None)
     if onchip is not None:
         place = _block_ram(kernel.memory, onchip)
         place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
+    elif together is not None:
+        place = f"in the memory {together}, as the source asks"
     elif memory.space == "constant":
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:

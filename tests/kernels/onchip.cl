@@ -136,3 +136,36 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void local_of_one_item(A
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = 0; i < n; i++) out[i] = line[n - 1 - i] + line[i];
 }
+
+__kernel void one_behind_the_other(ARGS) {
+  int __attribute__((merge("m", "depth"))) low[100];
+  int __attribute__((merge("m", "depth"))) high[70];
+  for (int i = 0; i < n; i++) low[i] = a[i] * 3;
+  for (int i = 0; i < n; i++) high[a[i] & 63] = low[n - 1 - i];
+  for (int i = 0; i < n; i++) {
+    low[i] += high[a[i] & 63];
+    out[i] = low[i] - i;
+  }
+}
+
+__kernel void side_by_side(ARGS) {
+  short __attribute__((merge("m", "width"))) low[100];
+  short __attribute__((merge("m", "width"))) high[70];
+  short __attribute__((merge("m", "width"))) third[64];
+  for (int i = 0; i < n; i++) {
+    low[i] = a[i] * 3;
+    high[i] = a[i] - 7;
+    third[63 - i] = i;
+  }
+  for (int i = 0; i < n; i++) out[i] = low[i] * high[i] + third[63 - a[i] % n];
+}
+
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void local_together(ARGS) {
+  __local int __attribute__((merge("m", "depth"))) from[64];
+  __local int __attribute__((merge("m", "depth"))) to[64];
+  fill(from, a, n);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < n; i++) to[n - 1 - i] = from[i] + i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < n; i++) out[i] = to[i];
+}

@@ -51,7 +51,7 @@ SILENT_LOOPS = ["__attribute__((xcl_pipeline_loop))", "__attribute__((xcl_loop_t
 FOLLOWED = {
     "reqd_work_group_size", "max_work_group_size", "xcl_max_work_group_size", "num_simd_work_items", "num_compute_units", "max_global_work_dim", "autorun", "task",
     "max_unroll_loops", "work_group_size_hint", "vec_type_hint", "memory", "register", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump",
-    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "private_copies", "max_private_copies", "max_concurrency", "aligned",
+    "numreadports", "numwriteports", "simple_dual_port", "max_replicates", "merge", "private_copies", "max_private_copies", "max_concurrency", "aligned",
     "local_mem_size", "buffer_location", "depth", "xcl_reqd_pipe_depth", "io", "blocking",
 }
 
