@@ -52,8 +52,8 @@ class ConversionChecker(ValueChecker):
         t, root = e.type, tt.root_of(e)
         buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")
         if buffer and isinstance(t, ct.Struct) and t.size & t.size - 1 and leaf_count(t) > 1:
-            self.warn(e.span, f"'{t}' has {t.size} bytes, so reading one takes {leaf_count(t)} accesses",
-                      f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one")
+            self.warn(e.span, f"'{t}' has {t.size} bytes, so one of them may lie across two words of memory, or take {leaf_count(t)} accesses",
+                      f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one access of one word")
 
     def _pointer_assignable(self, e, t, role):
         source = e.type

@@ -33,6 +33,7 @@ from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
 from .inner_sums import InnerSums
+from .known_arrays import KnownArrays
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .mem2reg import Mem2Reg
@@ -143,8 +144,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Outer loops make inner bounds constant, so each round may find more.
         # Loops that only shift an array are one operation from then on, whether marked or not.
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
-        # only now are indices constants; arrays that stay dynamic become one wide value
-        ShiftRegisters(), *CLEAN, ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
+        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen

@@ -36,7 +36,8 @@ def _values(function: Function):
 def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Private:
     bits = memory.length * memory.element.bits
     own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
-    whole = any(isinstance(v.type, ArrayType) and own.fullmatch(v.name) for v in values)
+    whole = [v for v in values if isinstance(v.type, ArrayType) and own.fullmatch(v.name)]
+    table = memory.space == "constant" or whole and all(v.op is not None and v.op.opcode == "const" for v in whole)
     lanes = lanes_of(kernel.function)
     onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
     together = next((one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())), None)
@@ -45,7 +46,7 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
         place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
     elif together is not None:
         place = f"in the memory {together}, as the source asks"
-    elif memory.space == "constant":
+    elif table:
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:
         place = "one wide register; an index that is not constant goes through multiplexers"

@@ -159,6 +159,7 @@ class RegionPlanner:
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
         return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
                           found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
+                          bottleneck=next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
                           period=self.timing.period)
 
     # --- when everything happens ---

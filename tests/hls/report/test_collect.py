@@ -154,6 +154,16 @@ def test_stores_that_take_turns():
     assert loop.advice.startswith("Remove it: fewer stores in an iteration")
 
 
+def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
+    """Not the loop's condition, which costs nothing there, is to blame."""
+    head = "__attribute__((reqd_work_group_size(8, 1, 1)))\n" + HEAD
+    k = kernel("__local int s[16];\nint l = get_local_id(0);\ns[l] = a[l];\ns[l + 8] = l;\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+               "for (int i = 1; i < n; i *= 2) {\n int x = (a[l] + i) & 15;\n s[x] = s[x ^ 3];\n s[x ^ l] = i;\n"
+               " barrier(CLK_LOCAL_MEM_FENCE);\n}\no[l] = s[l];", head)
+    loop = only(only(k.loops).children)
+    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 in a cycle)")
+
+
 def test_accesses_in_loops_inside_are_named():
     text = "for (int t = 0; t < n; t++) {\nfor (int i = 0; i < n; i++)\n o[i] = o[i] + t;\nfor (int i = 0; i < n; i++)\n o[n - i] = t;\n}"
     outer = only(kernel(text).loops)
@@ -210,6 +220,9 @@ def test_work_items_stand_around_their_loops():
     (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
      "ROM in block RAM, 128 words of 32 bits"),
     ("const int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];", "w", "a table in logic"),
+    ("int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];", "w", "a table in logic"),
+    (f"int w[128] = {{{', '.join(map(str, range(1, 99)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
+     "ROM in block RAM, 128 words of 32 bits"),
 ])
 def test_where_private_arrays_are(body, name, place):
     (private,) = kernel(body).privates
