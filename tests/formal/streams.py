@@ -154,6 +154,8 @@ def _each_once(bench, name, number, waits, last, standing, served):
     bench.check(~waits | ~(before & Cat(served)).any(), f"{name} waits for each other at most once")
     for other in range(count):
         between = ((other - number) % count <= steps) | (standing & (last == number))
+        if other == number:
+            between = C(0)
         bench.check(~before[other] | (between & ~(standing & (last == other))), f"{name} waits for {other} at its turn only")
     bench.check(last < count, f"the one before {name} is one of all")
     bench.reach(waits & before.any(), f"{name} waits")
