@@ -1,0 +1,111 @@
+"""Parts broken on purpose, each in one place: the proof about it must notice."""
+
+import contextlib
+import inspect
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rtl_lib.channel import ChannelBuffer
+from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
+from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.fetch import FetchPath
+from rtl_lib.lsu.find import WordFinder
+from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.settle import Settlement
+from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide_load import WideLoadUnit
+from rtl_lib.lsu.wide_store import WideStoreUnit
+from rtl_lib.lsu.words import WordBuffer
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
+
+__all__ = ["BREAKS", "Break"]
+
+
+@dataclass(frozen=True)
+class Break:
+    """In a method of a part, ``instead`` stands where ``text`` did, while :meth:`done`."""
+
+    proof: str  #: which must notice
+    part: type
+    method: str
+    text: str
+    instead: str
+
+    @contextlib.contextmanager
+    def done(self) -> Iterator[None]:
+        """The part is broken inside this context."""
+        right = vars(self.part)[self.method]
+        function = inspect.unwrap(right)
+        source = textwrap.dedent(inspect.getsource(function))
+        if source.count(self.text) != 1:
+            raise ValueError(f"{self.part.__name__}.{self.method} has {source.count(self.text)} times: {self.text}")
+        names: dict[str, object] = {}
+        exec(source.replace(self.text, self.instead), function.__globals__, names)  # noqa: S102
+        setattr(self.part, self.method, names[self.method])
+        try:
+            yield
+        finally:
+            setattr(self.part, self.method, right)
+
+
+BREAKS = (
+    # queues
+    Break("fifo_1", StreamFifo, "elaborate", "self.i.ready.eq(self.level != self.depth)", "self.i.ready.eq(1)"),
+    Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
+    Break("fifo_3", StreamFifo, "elaborate", "stored + put - take", "stored + put"),
+    Break("fifo_3", StreamFifo, "_store", "_after(port.addr, self.depth)", "port.addr + 1"),
+    Break("fifo_block", StreamFifo, "elaborate", "take | (self.o.valid & ~self.o.ready)", "take"),
+    Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
+    Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
+    Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
+    Break("channel_wires", ChannelBuffer, "elaborate", "connect(m, flipped(self.i), flipped(self.o))\n        return m",
+          "m.d.comb += [self.o.valid.eq(self.i.valid), self.o.payload.eq(self.i.payload), self.i.ready.eq(1)]\n        return m"),
+    Break("channel_registers", ChannelBuffer, "elaborate", "part.o.valid + ~part.i.ready", "part.o.valid"),
+    Break("channel_memory", ChannelBuffer, "elaborate", "self.storage.depth)", "self.storage.depth - 1)"),
+    # streams that part and meet
+    Break("fork", Fork, "elaborate", "self.i.valid & ~done[k]", "self.i.valid"),
+    Break("fork", Fork, "elaborate", "served.all()", "served.any()"),
+    Break("join", Join, "elaborate", "i.ready.eq(self.o.valid & self.o.ready)", "i.ready.eq(self.o.ready)"),
+    Break("merge", RoundRobin, "elaborate", "m.d.sync += last.eq(choice)", "m.d.sync += last.eq(0)"),
+    Break("merge", RoundRobin, "elaborate", "standing.eq(self.o.valid & ~self.o.ready)", "standing.eq(0)"),
+    Break("merge", RoundRobin, "elaborate", "i.ready.eq(self.o.ready)", "i.ready.eq(1)"),
+    Break("arbiter", Arbiter, "elaborate", "m.d.sync += last.eq(self.grant)", "m.d.sync += last.eq(0)"),
+    Break("arbiter", Arbiter, "elaborate", "n > last if behind", "n >= last if behind"),
+    # bursts
+    Break("burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"),
+    Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == following)", "1"),
+    Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
+    Break("burst_builder", BurstBuilder, "elaborate", "following[:self.align_bits] == 0", "0"),
+    Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
+    Break("settlement", Settlement, "elaborate", "acks + self.ack - settled", "acks + self.ack"),
+    # load units
+    Break("load", LoadUnit, "_fresh", "known.eq(0)", "known.eq(1)"),
+    Break("load", LoadUnit, "_fresh", "~known | self.flush | ", "~known | "),
+    Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
+    Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
+    Break("cached_load", WordFinder, "elaborate", "self.flush", "C(0)"),
+    Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
+    Break("wide_load", WideLoadUnit, "_kept", "with m.If(self.flush)", "with m.If(0)"),
+    Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
+    # store units
+    Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),
+    Break("store", StoreUnit, "elaborate", "behind = held | builder.open", "behind = held"),
+    Break("store", StoreUnit, "_gather", "(~held | joins | leaving)", "1"),
+    Break("wide_store", WideStoreUnit, "_merge", "waiting.eq(second.strobe.any())", "waiting.eq(0)"),
+    Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
+    Break("wide_store", WideStoreUnit, "elaborate", "self.fence.request.valid & ~busy", "self.fence.request.valid"),
+    # interconnect
+    Break("reads_one_bank", ReadInterconnect, "_returns", "response.valid & response.payload.last", "response.valid"),
+    Break("reads_one_bank", ReadInterconnect, "_requests", "owners.i.payload.eq(arbiter.grant)", "owners.i.payload.eq(0)"),
+    Break("reads", ReadInterconnect, "_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
+    Break("reads", ReadInterconnect, "_in_order", "(free >= request.payload.words)", "(free != 0)"),
+    Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(chosen.addr)", "chosen.addr"),
+    Break("writes_one_bank", WriteInterconnect, "_requests", "free = (active == 0) | ends.any()", "free = C(1)"),
+    Break("writes_one_bank", WriteInterconnect, "_acks", "ack.valid & owner.valid", "ack.valid"),
+    Break("writes", WriteInterconnect, "elaborate", "(~busy | ending)", "1"),
+    Break("writes", WriteInterconnect, "_ack_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
+)

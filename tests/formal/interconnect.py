@@ -1,0 +1,91 @@
+"""Benches of the interconnect: each unit's words and acknowledgements are its own, and come in its order."""
+
+from amaranth import *
+
+from rtl_lib.interconnect.address_map import AddressMap
+from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.write import WriteInterconnect
+from tests.formal.bench import Bench, Follow
+from tests.formal.memory import bank_of_reads, bank_of_writes
+
+__all__ = ["reads", "writes"]
+
+ADDR_BITS, BURST, OUTSTANDING = 4, 2, 2
+GRANULE = 2  #: bytes; a word is one byte
+
+
+def _bursts(bench, request, name):
+    """Bursts of a unit, anything that its rules allow."""
+    taken, burst = bench.drive(request, name), request.payload
+    whole = (burst.words != 0) & (burst.addr[0] + burst.words <= GRANULE)
+    bench.assume(~request.valid | whole, f"{name} stay within a granule")
+    return taken
+
+
+def reads(units, banks):
+    """ReadInterconnect: a burst of each unit is followed, and its words looked at; a word holds where it is."""
+    bench, places = Bench(), AddressMap(banks, GRANULE)
+    part = bench.part("interconnect", ReadInterconnect(
+        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING, reorder_words=BURST))
+    for b, bank in enumerate(part.banks):
+        bank_of_reads(bench, f"bank {b}", bank, 1, word_at=lambda addr, b=b: Cat(addr[:ADDR_BITS], C(b, 1)))
+    for u, unit in enumerate(part.units):
+        _follow_words(bench, f"unit {u}", unit, places, OUTSTANDING * banks + 2)
+    return bench
+
+
+def _follow_words(bench, name, unit, places, most):
+    taken, response = _bursts(bench, unit.request, f"bursts of {name}"), unit.response
+    step = Signal(range(BURST + 1))
+    bench.m.d.comb += response.ready.eq(1)
+    bench.m.d.sync += step.eq(Mux(response.valid, Mux(response.payload.last, 0, step + 1), step))
+    follow = Follow(bench, name, taken, unit.request.payload.as_value(), response.valid & response.payload.last, most)
+    here, words = (follow.value[:ADDR_BITS] + step)[:ADDR_BITS], follow.value[ADDR_BITS:]
+    now = follow.under_way & (follow.ahead == 0) & response.valid
+    bank = places.bank_bits(here) if places.banks > 1 else C(0, 1)
+    bench.check(~now | (response.payload.data == Cat(places.local_bits(here)[:ADDR_BITS].as_unsigned(), C(0, ADDR_BITS))[:ADDR_BITS] | bank << ADDR_BITS),
+                f"{name} gets the words it asked for")
+    bench.check(~now | (response.payload.last == (step + 1 == words)), f"{name} gets as many words as it asked for")
+    bench.reach(now & (step == 1), f"{name} gets a second word")
+
+
+def writes(units, banks):
+    """WriteInterconnect: every word arrives where it belongs, and a burst of each unit is followed to its acknowledgement.
+
+    A word holds its address; the highest bit of addresses says which unit it is.
+    """
+    bench, places = Bench(), AddressMap(banks, GRANULE)
+    part = bench.part("interconnect", WriteInterconnect(
+        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING))
+    for u, unit in enumerate(part.units):
+        _write_from(bench, f"unit {u}", unit, u, OUTSTANDING * banks + 2)
+    for b, bank in enumerate(part.banks):
+        local, word, takes, _ = bank_of_writes(bench, f"bank {b}", bank, 1, error_at=lambda addr: addr[0])
+        bits = len(places.bank_bits(local)) if banks > 1 else 0
+        there = Cat(local[0], C(b, bits), local[1:])[:ADDR_BITS]  # in all of memory
+        bench.check(~takes | (word.data[:ADDR_BITS] == there), f"bank {b} gets the words of its bursts")
+        bench.reach(takes & there[-1], f"bank {b} gets a word of the second unit")
+    return bench
+
+
+def _write_from(bench, name, unit, number, most):
+    m, request, word = bench.m, unit.request, unit.data
+    taken, burst = _bursts(bench, request, f"bursts of {name}"), request.payload
+    bench.assume(~request.valid | (burst.addr[-1] == number), f"{name} has its own half of the addresses")
+    left, here = Signal.like(burst.words), Signal.like(burst.addr)  # words of the burst that was taken
+    moves = Signal()
+    m.d.comb += [
+        unit.ack.ready.eq(1),
+        word.valid.eq((left != 0) | request.valid),
+        word.payload.data.eq(Mux(left != 0, here, burst.addr)),
+        word.payload.strobe.eq(1),
+        moves.eq(word.valid & word.ready),
+    ]
+    with m.If(taken):
+        m.d.sync += [left.eq(burst.words), here.eq(burst.addr)]
+    with m.Elif(moves):
+        m.d.sync += [left.eq(left - 1), here.eq(here + 1)]
+    bench.check(~moves | (left != 0), f"no word of {name} is taken before its burst")
+    bench.check(~taken | (left == 0) | ((left == 1) & moves), f"no burst of {name} is taken before the words of the one before it")
+    follow = Follow(bench, name, taken, burst.addr, unit.ack.valid, most)
+    bench.check(~follow.out | (unit.ack.payload.error == follow.value[0]), f"{name} gets the acknowledgement of its burst")

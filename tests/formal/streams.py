@@ -1,0 +1,179 @@
+"""Benches of queues, and of what joins, splits and merges streams."""
+
+import inspect
+
+from amaranth import *
+from amaranth.hdl import Fragment
+
+from rtl_lib.channel import ChannelBuffer
+from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
+from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
+from tests.formal.bench import Bench, Follow
+
+__all__ = ["arbiter", "channel", "fifo", "fork", "inner", "join", "merge", "skid"]
+
+WIDTH = 2  #: bits of a payload: enough to tell any two apart
+
+
+def opened(part):
+    """The module that a part elaborates to, which it will use: so that a bench can look at memories inside."""
+    module = inspect.unwrap(type(part).elaborate)(part, None)
+    part.elaborate = lambda platform: module
+    return module
+
+
+def inner(part, *names):
+    """Registers inside a part, by name; those made in a list of several have only that of the function that made them."""
+    fragment = Fragment.get(inspect.unwrap(type(part).elaborate)(part, None), None)
+    part.elaborate = lambda platform: fragment
+    registers = {signal.name: signal for statement in fragment.statements["sync"] for signal in statement._lhs_signals()}
+    return [registers[name] for name in names]
+
+
+def _follow_queue(bench, part, most, latency=1):
+    """Claims of every queue: what enters leaves, in order, unchanged, and ``latency`` after it entered at the latest."""
+    enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
+    follow = Follow(bench, "queue", enters, part.i.payload, leaves, most, through=latency == 0)
+    bench.check(~follow.out | (part.o.payload == follow.value), "the followed payload leaves at its turn")
+    bench.soon((follow.inside != 0) & ~part.o.valid, latency - 1 if latency else 0, "what is inside is offered in time")
+    return follow
+
+
+def fifo(depth, block=False):
+    """StreamFifo with its storage in registers, or in a block RAM as the deep ones have it."""
+    bench, part = Bench(), StreamFifo(WIDTH, depth)
+    if block:  # only the depth decides it, and the deep ones are too large to prove
+        part.in_block_ram = True
+    storage, offset = opened(part).submodules.storage, 0
+    if block:
+        storage, offset = opened(storage).submodules.words, part.o.valid
+    place = storage.read_port(domain="comb")
+    bench.part("fifo", part)
+    follow = _follow_queue(bench, part, depth, latency=2 if block else 1)
+    bench.check(part.level == follow.inside, "level counts what is inside")
+    bench.check(part.i.ready == (follow.inside < depth), "it is ready when and only when there is room")
+    _where_it_lies(bench, follow, storage, place, depth, part.level, offset)
+    if block:
+        bench.check(~(follow.under_way & part.o.valid & (follow.ahead == 0)) | (part.o.payload == follow.value), "on offer it is the followed one")
+    return bench
+
+
+def _where_it_lies(bench, follow, storage, place, depth, level, offset):
+    """What makes the claims inductive: the ring's places, and the one where the followed payload lies."""
+    (write,), read = storage.write_ports, next(port for port in storage.read_ports if port is not place)
+    bench.m.d.comb += place.addr.eq((read.addr + follow.ahead - offset) % depth)
+    bench.check((read.addr < depth) & (write.addr < depth), "places are those of the ring")
+    bench.check((read.addr + level - offset) % depth == write.addr % depth, "what is stored lies between the places of reading and writing")
+    bench.check(level >= offset, "what is on offer counts")
+    bench.check(~(follow.under_way & (follow.ahead >= offset)) | (place.data == follow.value), "the followed one lies in its place")
+
+
+def skid():
+    """SkidBuffer."""
+    bench = Bench()
+    part = bench.part("skid", SkidBuffer(WIDTH))
+    (spare,) = inner(part, "$like")
+    follow = _follow_queue(bench, part, 2)
+    bench.check(follow.inside == part.o.valid + ~part.i.ready, "both places count")
+    bench.check(part.o.valid | part.i.ready, "the spare place is used only behind the other")
+    for k, (place, here) in enumerate(((part.o.payload, part.o.valid), (spare, ~part.i.ready))):
+        bench.check(~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value), f"the followed one lies in place {k}")
+    return bench
+
+
+def channel(depth):
+    """ChannelBuffer of a depth: wires, registers or memory."""
+    bench = Bench()
+    part = bench.part("channel", ChannelBuffer(WIDTH, depth))
+    follow = _follow_queue(bench, part, max(part.storage.depth, 1), latency=min(depth, 1))
+    bench.check(part.level == follow.inside, "level counts what is inside")
+    if depth:
+        bench.check(part.i.ready | (follow.inside == part.storage.depth), "it takes as many as it promises")
+    return bench
+
+
+def fork(outputs):
+    """Fork: each output is followed from the first offer of a payload on."""
+    bench = Bench()
+    part = bench.part("fork", Fork(WIDTH, outputs))
+    (done,) = inner(part, "done")
+    taken, offered = bench.drive(part.i, "i"), Signal()
+    bench.m.d.sync += offered.eq(part.i.valid & ~taken)
+    for k, o in enumerate(part.o):
+        leaves = bench.take(o, f"o{k}")
+        follow = Follow(bench, f"o{k}", part.i.valid & ~offered, part.i.payload, leaves, 1, through=True)
+        bench.check(~follow.out | (o.payload == follow.value), f"o{k} gives the followed payload")
+        bench.check(~taken | (follow.inside + (part.i.valid & ~offered) == leaves), f"a payload is taken only when o{k} has its copy")
+        bench.check(~(o.ready & (follow.inside + (part.i.valid & ~offered) != 0)) | leaves, f"o{k} waits for no other")
+        bench.check(done[k] == (offered & (follow.inside == 0)), f"what o{k} has given is noted while it is on offer")
+        bench.check((follow.inside != 0) <= offered, f"o{k} owes only what is on offer")
+        bench.check(~(follow.under_way & (follow.inside != 0)) | (part.i.payload == follow.value), f"o{k} owes what is on offer")
+    return bench
+
+
+def join(inputs):
+    """Join of streams: followed through each."""
+    bench = Bench()
+    part = bench.part("join", Join({f"i{k}": WIDTH for k in range(inputs)}))
+    leaves = bench.take(part.o, "o")
+    for k in range(inputs):
+        stream = getattr(part.i, f"i{k}")
+        follow = Follow(bench, f"i{k}", bench.drive(stream, f"i{k}"), stream.payload, leaves, 1, through=True)
+        bench.check(~follow.out | (part.o.payload[f"i{k}"] == follow.value), f"the payload of i{k} leaves in its turn")
+        bench.check(follow.inside == 0, f"nothing of i{k} stays inside")
+    return bench
+
+
+def merge(inputs):
+    """RoundRobin of streams: each input is followed, and none waits for more than one payload of each other."""
+    bench = Bench()
+    part = bench.part("merge", RoundRobin(WIDTH, inputs))
+    last, standing = inner(part, "$signal", "standing")
+    leaves, source = bench.take(part.o, "o"), part.o.payload.source
+    for k, i in enumerate(part.i):
+        enters = bench.drive(i, f"i{k}")
+        follow = Follow(bench, f"i{k}", enters, i.payload, leaves & (source == k), 1, through=True)
+        bench.check(~follow.out | (part.o.payload.value == follow.value), f"the payload of i{k} leaves in its turn")
+        bench.check(follow.inside == 0, f"nothing of i{k} stays inside")
+        _each_once(bench, f"i{k}", k, i.valid & ~enters, last, standing, [leaves & (source == other) if other != k else C(0) for other in range(inputs)])
+    bench.check(~Cat(i.valid for i in part.i).any() | part.o.valid, "something is offered while any input is")
+    return bench
+
+
+def _each_once(bench, name, number, waits, last, standing, served):
+    """While requester ``number`` waits, none of the others is served twice.
+
+    Inductive because those served while it waits lie between it and the one served ``last``, in the ring; ``standing`` says that
+    this one is still to be served.
+    """
+    before, count = Signal(len(served)), len(served)
+    bench.m.d.sync += before.eq(Mux(waits, before | Cat(served), 0))
+    steps = Signal(range(2 * count))
+    bench.m.d.comb += steps.eq((last + count - number) % count)
+    bench.check(~waits | ~(before & Cat(served)).any(), f"{name} waits for each other at most once")
+    for other in range(count):
+        between = ((other - number) % count <= steps) | (standing & (last == number))
+        if other == number:
+            between = C(0)
+        bench.check(~before[other] | (between & ~(standing & (last == other))), f"{name} waits for {other} at its turn only")
+    bench.check(last < count, f"the one before {name} is one of all")
+    bench.reach(waits & before.any(), f"{name} waits")
+
+
+def arbiter(count):
+    """Arbiter of the interconnect: requests stand until they are granted."""
+    bench = Bench()
+    part = bench.part("arbiter", Arbiter(count))
+    (last,) = inner(part, "last")
+    m, taken = bench.m, Signal(count)
+    m.d.comb += [part.requests.eq(bench.free(count, "requests")), part.take.eq(bench.free(1, "take"))]
+    m.d.comb += taken.eq(Mux(part.take & part.any, 1 << part.grant, 0))
+    waits = Signal(count)
+    m.d.sync += waits.eq(part.requests & ~taken)
+    bench.assume((waits & ~part.requests) == 0, "a request stands until it is taken")
+    bench.check(part.any == part.requests.any(), "any says whether somebody asks")
+    bench.check(~part.any | part.requests.bit_select(part.grant, 1), "only who asks is granted")
+    for k in range(count):
+        _each_once(bench, f"requester {k}", k, part.requests[k] & ~taken[k], last, C(0), [taken[other] if other != k else C(0) for other in range(count)])
+    return bench

@@ -1,0 +1,175 @@
+"""Benches of what makes bursts of accesses: nothing that a program stored or asked for is lost, made twice or put out of order."""
+
+from amaranth import *
+
+from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.settle import Settlement
+from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide_load import WideLoadUnit
+from rtl_lib.lsu.wide_store import WideStoreUnit
+from tests.formal.bench import Bench, Follow
+from tests.formal.memory import bank_of_reads, bank_of_writes
+from tests.formal.streams import inner
+
+__all__ = ["burst_builder", "cached_load_unit", "load_unit", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
+
+ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2  #: of the memory: bits of an address; bytes of a word, of a border; words of a burst
+MEMORY = {"word_bytes": WORD, "addr_bits": ADDR_BITS, "max_burst": BURST, "burst_align": ALIGN}
+
+
+def burst_builder():
+    """BurstBuilder: words are followed into the burst that carries them."""
+    bench = Bench()
+    part = bench.part("builder", BurstBuilder(word_bytes=1, addr_bits=3, max_burst=2, burst_align=4))
+    (following,) = inner(part, "following")
+    bench.m.d.comb += [part.close.eq(bench.free(1, "close")), part.urgent.eq(bench.free(1, "urgent"))]
+    enters, sent, burst = bench.drive(part.i, "i"), bench.take(part.o, "o", stable=False), part.o.payload
+    follow = Follow(bench, "word", enters, part.i.payload, Mux(sent, burst.words, 0), 2, through=True)
+    end = (burst.addr + follow.ahead)[:3]
+    bench.check(~follow.out | (end == follow.value), "the followed word has its place in the burst")
+    bench.check(~part.o.valid | ((burst.words != 0) & (burst.words <= 2) & (burst.addr[:2] + burst.words <= 4)), "bursts keep their bounds")
+    bench.check(part.open == (follow.inside != 0), "a burst is open while words wait")
+    bench.check(~part.open | ((burst.words == follow.inside) & (following == (burst.addr + burst.words)[:3])), "an open burst has the words that wait")
+    bench.check(~part.open | (burst.addr[:2] + burst.words <= 4), "an open burst keeps its bounds")
+    bench.check(~(part.open & follow.under_way & (follow.ahead < follow.inside)) | (end == follow.value), "the followed word waits in its place")
+    bench.check(~(part.open & part.close & part.o.ready) | sent, "what is open is sent when no more words come")
+    return bench
+
+
+def settlement():
+    """Settlement: bursts leave when acknowledged, fences when all before them have left."""
+    bench = Bench()
+    part = bench.part("settlement", Settlement(2, stores_bits=2))
+    m, entry, owed = bench.m, part.i.payload, Signal(4)  # owed: bursts not yet acknowledged
+    enters, answered = bench.drive(part.i, "i"), bench.take(part.answer, "answer")
+    m.d.comb += part.ack.eq(bench.free(1, "ack"))
+    m.d.sync += owed.eq(owed + (enters & ~entry.fence) - part.ack)
+    bench.assume(~part.ack | (owed != 0), "only what was sent is acknowledged")
+    bench.assume(~part.i.valid | entry.fence | (entry.stores != 0), "a burst has stores")
+    left = answered + (part.retired != 0)
+    follow = Follow(bench, "entry", enters, entry.as_value(), left, 2)
+    fence, stores = follow.value[0], follow.value[1:]
+    bench.check(left <= 1, "one leaves at a time")
+    bench.check(~follow.out | (answered == fence), "fences are answered, bursts retire")
+    bench.check(~(follow.out & ~fence) | (part.retired == stores), "a burst retires its stores")
+    bench.check(part.empty == (follow.inside == 0), "it is empty when nothing waits")
+    waits = Signal(range(4))  # bursts in front of the followed entry that are not acknowledged
+    with m.If(~follow.under_way):
+        m.d.sync += waits.eq(owed + (enters & ~entry.fence) - part.ack)
+    with m.Elif(part.ack & (waits != 0)):
+        m.d.sync += waits.eq(waits - 1)
+    bench.check(~follow.out | (waits == 0), "nothing leaves before it, and all before it, is acknowledged")
+    return bench
+
+
+def _memory_that_changes(bench, part):
+    """Memory behind a load unit: a byte holds its address, and one bit that changes once at any time; a word is refused.
+
+    Returns whether an access taken in this cycle must see the change, and the word that is refused.
+    """
+    m, changed, flushed = bench.m, Signal(), Signal()
+    refused = bench.constant(ADDR_BITS - 1, "refused")
+    m.d.comb += part.flush.eq(bench.free(1, "flush"))
+    m.d.sync += [changed.eq(changed | bench.free(1, "changes")), flushed.eq(flushed | (changed & part.flush))]
+    bank_of_reads(bench, "memory", part.mem, WORD, error_at=lambda addr: addr[1:] == refused,
+                  word_at=lambda addr: Cat(*(Cat((addr + k)[:ADDR_BITS], changed, C(0, 3)) for k in range(WORD))))
+    return flushed | (changed & part.flush), refused
+
+
+def _loads(part, inside):
+    bench = Bench()
+    bench.part("unit", part)
+    new, refused = _memory_that_changes(bench, part)
+    enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
+    follow = Follow(bench, "access", enters, Cat(part.i.payload, new), leaves, inside)
+    addr, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS]
+    bench.check(~follow.out | (part.o.payload[:ADDR_BITS] == addr), "each access is answered with its byte")
+    bench.check(~(follow.out & new) | part.o.payload[ADDR_BITS], "what a flush forgets is read again")
+    bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
+    bench.reach(follow.out & new, "an access after a flush is answered")
+    bench.reach(follow.out & part.error, "an access is refused")
+    return bench
+
+
+def load_unit():
+    """LoadUnit over a memory that changes once."""
+    return _loads(LoadUnit(access_bytes=1, depth=2, pending=2, patience=1, **MEMORY), 4)
+
+
+def cached_load_unit():
+    """CachedLoadUnit over a memory that changes once."""
+    return _loads(CachedLoadUnit(access_bytes=1, depth=2, pending=2, words=4, patience=1, **MEMORY), 8)
+
+
+def wide_load_unit():
+    """WideLoadUnit: two lanes anywhere, each wanted or not."""
+    bench = Bench()
+    part = bench.part("unit", WideLoadUnit(lanes=2, lane_bytes=1, masked=True, depth=2, pending=2, patience=1, **MEMORY))
+    new, _ = _memory_that_changes(bench, part)
+    enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
+    follow = Follow(bench, "access", enters, Cat(part.i.payload.as_value(), new), leaves, 8)
+    addr, mask, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS:ADDR_BITS + 2], follow.value[-1]
+    for k in range(2):
+        lane = part.o.payload.word_select(k, 8)
+        bench.check(~(follow.out & mask[k]) | (lane[:ADDR_BITS] == (addr + k)[:ADDR_BITS]), f"lane {k} has its byte")
+        bench.check(~(follow.out & mask[k] & new) | lane[ADDR_BITS], f"what a flush forgets is read again for lane {k}")
+        bench.check(~(follow.out & ~mask[k]) | (lane == 0), f"lane {k} is 0 where it is not wanted")
+        bench.reach(follow.out & mask[k] & new, f"lane {k} is answered after a flush")
+    return bench
+
+
+def _stores(part, written):
+    """Claims of a store unit, over a memory of which one byte, any, is looked at.
+
+    ``written`` takes the store on offer and the address of that byte, and gives whether it writes it, and what.
+    """
+    bench = Bench()
+    bench.part("unit", part)
+    m, fence = bench.m, part.fence
+    byte = bench.constant(ADDR_BITS, "byte")
+    taken = bench.drive(part.i, "i")
+    hits, value = written(part.i.payload, byte)
+    here, word, takes, acknowledged = bank_of_writes(bench, "memory", part.mem, WORD)
+    stored, ever, memory, lands = Signal(8), Signal(), Signal(8), Signal()  # the last value stored there; what memory has
+    m.d.comb += lands.eq(takes & (here[1:] == byte[1:]) & word.strobe.bit_select(byte[0], 1))
+    with m.If(taken & hits):
+        m.d.sync += [stored.eq(value), ever.eq(1)]
+    with m.If(lands):
+        m.d.sync += memory.eq(word.data.word_select(byte[0], 8))
+    bench.check(~lands | ever, "nothing is written that was not stored")
+    bench.check(~part.idle | (memory == stored), "when it is idle memory has what was stored last")
+    bench.reach(part.idle & ever & (stored != 0), "it becomes idle after a store")
+    _acknowledged_in_time(bench, part, takes, acknowledged)
+
+    asked, answered = bench.drive(fence.request, "fence"), bench.take(fence.response, "answer")
+    follow = Follow(bench, "fence", asked, stored, answered, 4)
+    later = Signal()  # a store there after the followed fence
+    m.d.sync += later.eq(follow.under_way & (later | (taken & hits)))
+    bench.check(~follow.out | later | (memory == follow.value), "when a fence is answered memory has what was stored before it")
+    return bench
+
+
+def _acknowledged_in_time(bench, part, takes, acknowledged):
+    """Neither is the unit idle nor, when no store came since, a fence answered while memory still owes an acknowledgement."""
+    owed, m = Signal(4), bench.m  # bursts asked for and not acknowledged
+    m.d.sync += owed.eq(owed + (part.mem.request.valid & part.mem.request.ready) - acknowledged)
+    bench.check(~part.idle | (owed == 0), "it is idle only when all bursts are acknowledged")
+
+
+def store_unit():
+    """StoreUnit: a byte of memory against what was stored there."""
+    part = StoreUnit(access_bytes=1, buffer=2, outstanding=2, patience=1, **MEMORY)
+    return _stores(part, lambda store, byte: (store.addr == byte, store.data))
+
+
+def wide_store_unit():
+    """WideStoreUnit: two lanes anywhere, each written or not."""
+    part = WideStoreUnit(lanes=2, lane_bytes=1, masked=True, buffer=2, outstanding=2, patience=1, **MEMORY)
+
+    def written(store, byte):
+        hits = [store.mask[k] & ((store.addr + k)[:ADDR_BITS] == byte) for k in range(2)]
+        return hits[0] | hits[1], Mux(hits[0], store.data[:8], store.data[8:])
+
+    return _stores(part, written)
