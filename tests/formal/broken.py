@@ -87,7 +87,7 @@ BREAKS = (
     Break("load", LoadUnit, "_fresh", "~known | self.flush | ", "~known | "),
     Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
-    Break("cached_load", WordFinder, "elaborate", "self.flush", "C(0)"),
+    Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
     Break("wide_load", WideLoadUnit, "_kept", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
