@@ -105,7 +105,7 @@ BREAKS = (
     Break("reads", ReadInterconnect, "_in_order", "(free >= request.payload.words)", "(free != 0)"),
     Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(chosen.addr)", "chosen.addr"),
     Break("writes_one_bank", WriteInterconnect, "_requests", "free = (active == 0) | ends.any()", "free = C(1)"),
-    Break("writes_one_bank", WriteInterconnect, "_acks", "ack.valid & owner.valid", "ack.valid"),
+    Break("writes_one_bank", WriteInterconnect, "_acks", "owner.payload == u", "C(u == 0)"),
     Break("writes", WriteInterconnect, "elaborate", "(~busy | ending)", "1"),
     Break("writes", WriteInterconnect, "_ack_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
 )
