@@ -87,7 +87,7 @@ BREAKS = (
     Break("load", LoadUnit, "_fresh", "~known | self.flush | ", "~known | "),
     Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
-    Break("cached_load", WordFinder, "elaborate", "self.flush", "C(0)"),
+    Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
     Break("wide_load", WideLoadUnit, "_kept", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
@@ -105,7 +105,7 @@ BREAKS = (
     Break("reads", ReadInterconnect, "_in_order", "(free >= request.payload.words)", "(free != 0)"),
     Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(chosen.addr)", "chosen.addr"),
     Break("writes_one_bank", WriteInterconnect, "_requests", "free = (active == 0) | ends.any()", "free = C(1)"),
-    Break("writes_one_bank", WriteInterconnect, "_acks", "ack.valid & owner.valid", "ack.valid"),
+    Break("writes_one_bank", WriteInterconnect, "_acks", "owner.payload == u", "C(u == 0)"),
     Break("writes", WriteInterconnect, "elaborate", "(~busy | ending)", "1"),
     Break("writes", WriteInterconnect, "_ack_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
 )

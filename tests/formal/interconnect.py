@@ -43,8 +43,8 @@ def _follow_words(bench, name, unit, places, most):
     here, words = (follow.value[:ADDR_BITS] + step)[:ADDR_BITS], follow.value[ADDR_BITS:]
     now = follow.under_way & (follow.ahead == 0) & response.valid
     bank = places.bank_bits(here) if places.banks > 1 else C(0, 1)
-    bench.check(~now | (response.payload.data == Cat(places.local_bits(here)[:ADDR_BITS].as_unsigned(), C(0, ADDR_BITS))[:ADDR_BITS] | bank << ADDR_BITS),
-                f"{name} gets the words it asked for")
+    word = Cat(places.local_bits(here) | C(0, ADDR_BITS), bank)  # of which each holds its address in its bank, and which bank that is
+    bench.check(~now | (response.payload.data == word), f"{name} gets the words it asked for")
     bench.check(~now | (response.payload.last == (step + 1 == words)), f"{name} gets as many words as it asked for")
     bench.reach(now & (step == 1), f"{name} gets a second word")
 

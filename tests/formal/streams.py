@@ -55,7 +55,8 @@ def fifo(depth, block=False):
     bench.check(part.i.ready == (follow.inside < depth), "it is ready when and only when there is room")
     _where_it_lies(bench, follow, storage, place, depth, part.level, offset)
     if block:
-        bench.check(~(follow.under_way & part.o.valid & (follow.ahead == 0)) | (part.o.payload == follow.value), "on offer it is the followed one")
+        here = follow.under_way & part.o.valid & (follow.ahead == 0)
+        bench.check(~here | (part.o.payload == follow.value), "on offer it is the followed one")
     return bench
 
 
@@ -104,8 +105,9 @@ def fork(outputs):
         leaves = bench.take(o, f"o{k}")
         follow = Follow(bench, f"o{k}", part.i.valid & ~offered, part.i.payload, leaves, 1, through=True)
         bench.check(~follow.out | (o.payload == follow.value), f"o{k} gives the followed payload")
-        bench.check(~taken | (follow.inside + (part.i.valid & ~offered) == leaves), f"a payload is taken only when o{k} has its copy")
-        bench.check(~(o.ready & (follow.inside + (part.i.valid & ~offered) != 0)) | leaves, f"o{k} waits for no other")
+        owed = follow.inside + (part.i.valid & ~offered)
+        bench.check(~taken | (owed == leaves), f"a payload is taken only when o{k} has its copy")
+        bench.check(~(o.ready & (owed != 0)) | leaves, f"o{k} waits for no other")
         bench.check(done[k] == (offered & (follow.inside == 0)), f"what o{k} has given is noted while it is on offer")
         bench.check((follow.inside != 0) <= offered, f"o{k} owes only what is on offer")
         bench.check(~(follow.under_way & (follow.inside != 0)) | (part.i.payload == follow.value), f"o{k} owes what is on offer")
@@ -136,7 +138,8 @@ def merge(inputs):
         follow = Follow(bench, f"i{k}", enters, i.payload, leaves & (source == k), 1, through=True)
         bench.check(~follow.out | (part.o.payload.value == follow.value), f"the payload of i{k} leaves in its turn")
         bench.check(follow.inside == 0, f"nothing of i{k} stays inside")
-        _each_once(bench, f"i{k}", k, i.valid & ~enters, last, standing, [leaves & (source == other) if other != k else C(0) for other in range(inputs)])
+        others = [leaves & (source == other) if other != k else C(0) for other in range(inputs)]
+        _each_once(bench, f"i{k}", k, i.valid & ~enters, last, standing, others)
     bench.check(~Cat(i.valid for i in part.i).any() | part.o.valid, "something is offered while any input is")
     return bench
 
@@ -175,5 +178,6 @@ def arbiter(count):
     bench.check(part.any == part.requests.any(), "any says whether somebody asks")
     bench.check(~part.any | part.requests.bit_select(part.grant, 1), "only who asks is granted")
     for k in range(count):
-        _each_once(bench, f"requester {k}", k, part.requests[k] & ~taken[k], last, C(0), [taken[other] if other != k else C(0) for other in range(count)])
+        others = [taken[other] if other != k else C(0) for other in range(count)]
+        _each_once(bench, f"requester {k}", k, part.requests[k] & ~taken[k], last, C(0), others)
     return bench

@@ -29,10 +29,12 @@ def burst_builder():
     follow = Follow(bench, "word", enters, part.i.payload, Mux(sent, burst.words, 0), 2, through=True)
     end = (burst.addr + follow.ahead)[:3]
     bench.check(~follow.out | (end == follow.value), "the followed word has its place in the burst")
-    bench.check(~part.o.valid | ((burst.words != 0) & (burst.words <= 2) & (burst.addr[:2] + burst.words <= 4)), "bursts keep their bounds")
+    within = (burst.words <= 2) & (burst.addr[:2] + burst.words <= 4)
+    bench.check(~part.o.valid | ((burst.words != 0) & within), "bursts keep their bounds")
     bench.check(part.open == (follow.inside != 0), "a burst is open while words wait")
-    bench.check(~part.open | ((burst.words == follow.inside) & (following == (burst.addr + burst.words)[:3])), "an open burst has the words that wait")
-    bench.check(~part.open | (burst.addr[:2] + burst.words <= 4), "an open burst keeps its bounds")
+    whole = (burst.words == follow.inside) & (following == (burst.addr + burst.words)[:3])
+    bench.check(~part.open | whole, "an open burst has the words that wait")
+    bench.check(~part.open | within, "an open burst keeps its bounds")
     bench.check(~(part.open & follow.under_way & (follow.ahead < follow.inside)) | (end == follow.value), "the followed word waits in its place")
     bench.check(~(part.open & part.close & part.o.ready) | sent, "what is open is sent when no more words come")
     return bench
@@ -95,7 +97,7 @@ def _loads(part, inside):
 
 def load_unit():
     """LoadUnit over a memory that changes once."""
-    return _loads(LoadUnit(access_bytes=1, depth=2, pending=2, patience=1, **MEMORY), 4)
+    return _loads(LoadUnit(access_bytes=1, depth=4, pending=2, patience=1, **MEMORY), 6)
 
 
 def cached_load_unit():
@@ -141,7 +143,7 @@ def _stores(part, written):
     bench.check(~lands | ever, "nothing is written that was not stored")
     bench.check(~part.idle | (memory == stored), "when it is idle memory has what was stored last")
     bench.reach(part.idle & ever & (stored != 0), "it becomes idle after a store")
-    _acknowledged_in_time(bench, part, takes, acknowledged)
+    _acknowledged_in_time(bench, part, acknowledged)
 
     asked, answered = bench.drive(fence.request, "fence"), bench.take(fence.response, "answer")
     follow = Follow(bench, "fence", asked, stored, answered, 4)
@@ -151,8 +153,8 @@ def _stores(part, written):
     return bench
 
 
-def _acknowledged_in_time(bench, part, takes, acknowledged):
-    """Neither is the unit idle nor, when no store came since, a fence answered while memory still owes an acknowledgement."""
+def _acknowledged_in_time(bench, part, acknowledged):
+    """The unit is not idle while memory still owes an acknowledgement."""
     owed, m = Signal(4), bench.m  # bursts asked for and not acknowledged
     m.d.sync += owed.eq(owed + (part.mem.request.valid & part.mem.request.ready) - acknowledged)
     bench.check(~part.idle | (owed == 0), "it is idle only when all bursts are acknowledged")
