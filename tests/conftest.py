@@ -32,34 +32,41 @@ def group_of(item: pytest.Item) -> str:
 #: (file, function or *, identity or nothing) of each line of long.txt
 LONG = tuple((*line.split(" ", 2), "")[:3] for line in (TESTS / "long.txt").read_text().splitlines() if line and line[0] != "#")
 
+#: the files of which tests were collected, and the lines of long.txt that name one of these
+COLLECTED: set[str] = set()
+NAMED: set[tuple[str, str, str]] = set()
+
 #: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them again and again:
 #: a third of the time of most tests.
 gc.set_threshold(100_000, 10, 50)
 
 
-def is_long(item: pytest.Item) -> bool:
-    """Whether a line of long.txt names the test."""
+def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
+    """The lines of long.txt that name the test."""
     file, function = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
     identity = item.callspec.id if hasattr(item, "callspec") else ""
     simulated = item.get_closest_marker("verilator") is not None
-    return any(file == f and (function == name or name == "*" and simulated) and part in ("", identity, *identity.split("-"))
-               for f, name, part in LONG)
+    return [(f, name, part) for f, name, part in LONG
+            if file == f and (function == name or name == "*" and simulated) and part in ("", identity, *identity.split("-"))]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark long tests, and the tests that need a simulator with their group, the longest groups first; the others stay as they are, in front."""
+    """Mark long tests, and those that need a simulator with their group, the longest groups first; the others stay as they are, in front."""
     built = {id(item): group_of(item) for item in items if item.get_closest_marker("verilator")}
     for item in items:
-        if is_long(item):
+        COLLECTED.add(item.path.relative_to(TESTS).as_posix())
+        if lines := long_lines(item):
             item.add_marker(pytest.mark.long)
+            NAMED.update(lines)
         if id(item) in built:
             item.add_marker(pytest.mark.xdist_group(built[id(item)]))
     items.sort(key=lambda item: (id(item) in built, -SECONDS.get(built.get(id(item)), float("inf")), built.get(id(item), "")))
 
 
 def pytest_collection_finish(session):
-    """What all tests share is never garbage. Groups that do not hold would build every simulator on each processor, which takes twice the time and shows nowhere else."""
+    """What all tests share is never garbage. Groups that do not hold would build every simulator on each processor, which takes
+    twice the time and shows nowhere else."""
     gc.freeze()
     if getattr(session.config.option, "loadgroup", False):
         loose = [item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]

@@ -2,10 +2,12 @@
 
 import pytest
 
-from tests.conftest import LONG, TESTS
+from tests.conftest import COLLECTED, LONG, NAMED, TESTS
 
 
 @pytest.mark.parametrize(("file", "function", "identity"), LONG, ids=[" ".join(line) for line in LONG])
 def test_names_a_test(file, function, identity):
-    text = (TESTS / file).read_text()
-    assert f"\ndef {function}(" in text if function != "*" else "verilator" in text
+    assert (TESTS / file).is_file()
+    if file not in COLLECTED:
+        pytest.skip(f"collect {file} as well, as `make check` does")
+    assert (file, function, identity) in NAMED

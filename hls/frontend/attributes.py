@@ -151,6 +151,9 @@ def check_memory(attrs: dict, spans: dict):
         _refuse(spans, "memory", f'memory("{kind}") names no kind of RAM', f"write one of {', '.join(RAM_KINDS)}, or memory alone")
     if kind == "MLAB" and attrs.get("doublepump"):
         _refuse(spans, "doublepump", "the tables of memory(\"MLAB\") cannot be double-pumped", 'write memory("BLOCK_RAM"), or remove doublepump')
+    merge = attrs.get("merge")
+    if isinstance(merge, tuple) and merge[1] not in ("depth", "width"):
+        _refuse(spans, "merge", f'memories are merged by "depth" or by "width", not by "{merge[1]}"', f'write merge("{merge[0]}", "depth")')
     others = sorted(set(attrs) - {"register", "aligned", "max_concurrency", "private_copies", "max_private_copies"})
     if attrs.get("register") and others:
         _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")

@@ -10,7 +10,7 @@ from .accesses import (
     predicate,
     reaches_memory,
 )
-from .build import Builder, loops_inside_out, regions, uses, walk
+from .build import Builder, loops_inside_out, reachable, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
@@ -72,6 +72,7 @@ __all__ = [
     "predicate",
     "print_function",
     "print_module",
+    "reachable",
     "reaches_memory",
     "regions",
     "uses",

@@ -1,10 +1,10 @@
 """Building and walking IR."""
 
-from .nodes import Op, Region, Value
+from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .types import BOOL, I64, IntType, Type
 
-__all__ = ["Builder", "loops_inside_out", "regions", "uses", "walk"]
+__all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"]
 
 
 class Builder:
@@ -50,6 +50,17 @@ def walk(region: Region):
         yield op
         for inner in op.regions:
             yield from walk(inner)
+
+
+def reachable(module: Module, function: Function) -> list[Function]:
+    """The function and every helper that it calls, also through others, each once."""
+    found, work = {}, [function]
+    while work:
+        one = work.pop(0)
+        if one.name not in found:
+            found[one.name] = one
+            work += [module.functions[op.attrs["callee"]] for op in walk(one.body) if op.opcode == "call"]
+    return list(found.values())
 
 
 def regions(region: Region):

@@ -40,6 +40,7 @@ REASONS: dict[str, str] = {
     "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables would only grow",
     "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     "memory": "a single value is a register; an array is kept in memory",
+    "merge": "a single value is a register; arrays are merged",
 }
 
 #: attribute -> values of it that ask for what is done anyway
@@ -87,7 +88,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
     found += [(name, m.span, m.name) for m in function.memories.values() for name, value in m.attrs
               if name in memory and value not in DONE_ANYWAY.get(name, ())]
     found += [("register", m.span, m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
-    found += [("memory", m.span, m.name) for m in function.memories.values() if "memory" in dict(m.attrs) and m.length == 1]
+    found += [(name, m.span, m.name) for m in function.memories.values() for name in ("memory", "merge") if name in dict(m.attrs) and m.length == 1]
     warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware" if name not in REASONS else
                            f"the attribute '{name}' of '{owner}' changes nothing", span, REASONS.get(name, ""), "warning")
                 for name, span, owner in found]

@@ -23,7 +23,7 @@ class KnownArrays:
     name = "known-arrays"
 
     def run(self, function: Function) -> Function:
-        known = {name: data for name, data in _contents(function)}
+        known = dict(_contents(function))
         if not known:
             return function
         result = clone_function(function)

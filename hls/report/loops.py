@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..diag import Span
-from ..ir import Function, Module, Op, Region
+from ..ir import Module, Op, Region, reachable
 from ..schedule import OperatorTiming, RegionPlan
 from ..schedule.limits import Limits
 from ..schedule.turns import together
@@ -12,7 +12,7 @@ from .bottleneck import LoopExplainer
 from .model import Loop, Unroll
 from .path import longest_path
 
-__all__ = ["collect_loops", "reachable"]
+__all__ = ["collect_loops"]
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,6 @@ def collect_loops(kernel, module: Module, memory_latency: int, timing: OperatorT
     with; without it nothing is said of the clock.
     """
     return _Collector(kernel, module, memory_latency, timing).run()
-
-
-def reachable(module: Module, function: Function) -> list[Function]:
-    """The function and every helper that it calls, also through others, each once."""
-    found = {function.name: function}
-    for op in _all(function.body):
-        if op.opcode == "call":
-            for inner in reachable(module, module.functions[op.attrs["callee"]]):
-                found.setdefault(inner.name, inner)
-    return list(found.values())
-
-
-def _all(region: Region):
-    for op in region.ops:
-        yield op
-        for inner in op.regions:
-            yield from _all(inner)
 
 
 class _Collector:

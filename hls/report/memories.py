@@ -3,10 +3,9 @@
 import re
 
 from ..analysis.dependence import CONDITIONAL, RING
-from ..ir import Module, Op
+from ..ir import Module, Op, reachable
 from ..memory import OnChipMemory
 from ..passes.merge import MERGED, merged_by
-from .loops import reachable
 from .model import Memory, Sharing, Turns
 from .words import at
 

@@ -3,11 +3,10 @@
 import re
 
 from ..analysis.dependence import CONDITIONAL, RING
-from ..ir import ArrayType, Function, MemoryObject, Module, Value, walk
+from ..ir import ArrayType, Function, MemoryObject, Module, Value, reachable, walk
 from ..ir.launch import lanes_of
 from ..passes.merge import MERGED
 from ..passes.simd import lane_name
-from .loops import reachable
 from .model import Private
 
 __all__ = ["collect_privates"]

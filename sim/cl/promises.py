@@ -6,13 +6,13 @@ promises is emulated before it begins; that takes a small part of the time of th
 volatile buffers, are left out: what others send them is not known beforehand.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from hls.diag import render
-from hls.ir import Function, Module, walk
+from hls.ir import Module, reachable, walk
 from hls.ir.launch import IndexSpace
 from hls.rtl.interface import KernelInterface
 from sim.emulator import EmulationError, Emulator
@@ -52,7 +52,7 @@ class PromiseCheck:
         """The kernels that promise anything."""
         found = set()
         for kernel in self._module.kernels:
-            functions = _with_callees(kernel, self._module.functions)
+            functions = reachable(self._module, kernel)
             ops = [op for function in functions for op in walk(function.body)]
             memories = [memory for function in functions for memory in function.memories.values()]
             promises = any(op.attrs.get("ivdep") for op in ops) or any(m.onchip and m.length != 1 for m in memories)
@@ -63,17 +63,6 @@ class PromiseCheck:
     @cached_property
     def _emulator(self) -> Emulator:
         return Emulator(self._module, write=lambda text: None)  # what it prints is printed by the board
-
-
-def _with_callees(function: Function, functions: Mapping[str, Function]) -> list[Function]:
-    """A function and what it calls."""
-    found, work = {}, [function]
-    while work:
-        one = work.pop()
-        if one.name not in found:
-            found[one.name] = one
-            work += [functions[op.attrs["callee"]] for op in walk(one.body) if op.opcode == "call"]
-    return list(found.values())
 
 
 def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemory) -> dict[str, np.ndarray | int]:

