@@ -129,7 +129,8 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
     onchip = board.memory.kind == "onchip"
     optimized = optimize(without_printf(module), PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
-        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency, hazards=not onchip,
+        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency,
+        ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
         fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
     kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
     return kernels, tuple(dict.fromkeys(told))

@@ -10,6 +10,7 @@ from ..ir.clone import clone_function
 from ..ir.launch import PER_GROUP, UNITS, lanes_of, units_of
 from ..ir.rewrite import constant, rewrite
 from .group_calls import CALLS
+from .private_copies import OWN
 from .program import compute_units, repeat_for_ever
 
 __all__ = ["NDRange"]
@@ -122,6 +123,9 @@ class _Dispatcher:
             self._ask_for_groups()
         starts = self._initial(digits)
         attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
+        own = tuple(sorted(m.name for m in self.function.memories.values() if m.space == "private"))
+        if own:
+            attrs[OWN] = own
         if self.alone and self.together:
             attrs |= {"interleave": False, "interleave_reason": "the work-items of a group stay together"}
         self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)

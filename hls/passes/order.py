@@ -15,6 +15,7 @@ from .hazards import Check, find_checks
 from .meets import MeetingOrder, keeps_order
 from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
+from .private_copies import OWN, copies_of_loop
 from .write_ports import keep_apart
 
 __all__ = ["Order"]
@@ -50,7 +51,7 @@ class Order:
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        needed = [fact for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
+        needed = [_between_copies(result, fact) for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
         if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
             orderer = _Orderer(result)
             needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
@@ -64,6 +65,12 @@ def _kept_by_ring(function: Function, fact: Dependence) -> bool:
     if fact.loop is None or not fact.loop.attrs.get("ring"):
         return False
     return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
+
+
+def _between_copies(function: Function, fact: Dependence) -> Dependence:
+    """The dependence where each iteration has a copy of its own: no index leaves its array, so none meets another copy."""
+    copies = copies_of_loop(function, fact.loop, memory_name(fact.src)) if fact.loop is not None and not fact.overlap else 1
+    return replace(fact, distance=max(fact.distance, copies))
 
 
 def _predicate(op: Op) -> Value:
@@ -151,11 +158,12 @@ class _Orderer:
         """Order from one iteration of a loop to a later one."""
         common = self._common(fact)
         inner = common[common.index(self.tree.loops[fact.loop]) + 1:]
-        if fact.src is fact.dst:
+        turns = self._take_turns(fact, inner)
+        if fact.src is fact.dst and not turns:
             self._keep_apart(inner, fact.overlap)
-        elif fact.kind is Kind.WAR and self._in_pipeline(fact, inner):
+        elif fact.kind is Kind.WAR and not turns and self._in_pipeline(fact, inner):
             return
-        elif self._beside(fact, inner):
+        elif not turns and self._beside(fact, inner):
             wait = _Wait(fact.dst, 1, False, fact.kind is Kind.WAR, between=True)
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
@@ -163,6 +171,12 @@ class _Orderer:
             region = fact.loop.regions[0]
             wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR)
             self._need(region, self._ancestor(fact.src, region), wait)
+
+    def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether work-items with copies of a private array may be in one loop together: then the loop is left to take them in turn, and
+        who gets a copy waits until the work-item that had it is done."""
+        return (bool(inner) and fact.loop.attrs.get("parallel", False) and fact.distance > 1
+                and all(memory_name(op) in fact.loop.attrs.get(OWN, ()) for op in (fact.src, fact.dst)))
 
     def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its

@@ -81,7 +81,7 @@ class PipelineOptions:
     """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
     ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
-    ``memory_latency``: cycles that global memory takes to answer.
+    ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device hold.
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``model`` says how long operations take, for what is done about loops that become one.
@@ -94,6 +94,7 @@ class PipelineOptions:
     max_access_bytes: int = 64
     word_bytes: int = 64
     memory_latency: int = 0
+    ram_bytes: int = 0
     hazards: bool = False
     fp_relaxed: bool = False
     model: DelayModel | None = None
@@ -191,7 +192,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *CLEAN, BalanceTrees(),
         # of what is still a memory; order and recurrences are those of copies from here on
-        PrivateCopies(options.memory_latency, options.warn), *CLEAN,
+        PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
         OneAtATime(),
         # in program order still, which Order may change

@@ -1,4 +1,4 @@
-"""Iterations of an outer loop that are under way at once have their own copies of an array that begins anew in each of them."""
+"""Iterations of an outer loop, and work-items, that are under way at once have their own copies of an array that begins anew in each of them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ __all__ = ["OWN", "PrivateCopies", "begins_anew", "copies_of_loop", "writers_apa
 #: attribute of a loop: the memories of which an iteration reads nothing that was stored before it
 OWN = "own"
 MOST_COPIES = 16
-#: bytes that copies are given room for unasked
+#: bytes that copies are given room for unasked, for iterations; and for work-items the same part of what the device has, but not more than these
 MOST_BYTES = 16384
+DEVICE_PART, MOST_ITEM_BYTES = 64, 65536
 #: bytes that a copy stands for where each is a memory of its own: those of a block RAM for each of two loads
 LEAST_BYTES = 4096
 #: iterations that are assumed of a loop of which nobody knows how many it has
@@ -46,9 +47,11 @@ class PrivateCopies:
     So a loop inside may fill the array of an iteration while another still reads that of the one before. There are as many copies as
     ``private_copies`` asks for; else as many as iterations fit between the first store and the last load, as far as their
     bytes allow. ``memory_latency`` is that of global memory, in cycles.
+    Work-items, which nothing but their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows.
     """
 
     memory_latency: int = 0
+    ram_bytes: int = 0
     warn: Callable[[Diagnostic], None] | None = None
     name = "private-copies"
 
@@ -59,13 +62,12 @@ class PrivateCopies:
             if memory.space == "local":
                 self._tell(memory, "groups of work-items that are under way at once have copies of local memory unasked")
         for name, ops in _accesses(result).items():
-            memory, loop = result.memories[name], None if result.attrs.get("ndrange") else _owner(tree, name, ops)
+            memory, loop = result.memories[name], _owner(tree, name, ops)
             reason = _reason(tree, loop, ops)
             if reason:
                 self._tell(memory, reason)
                 continue
-            inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
-            copies = self._copies(memory, self._needed(result, inside), LEAST_BYTES if writers_apart(tree, ops) else 1)
+            copies = self._copies(memory, *self._needed(result, tree, loop, ops), LEAST_BYTES if writers_apart(tree, ops) else 1)
             if copies > 1:
                 strides.setdefault(loop, {})[name] = copy_stride(memory)
                 result.memories[name] = with_copies(memory, copies)
@@ -79,8 +81,8 @@ class PrivateCopies:
         if asked > 1 and self.warn is not None:
             self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' changes nothing", memory.span, reason, "warning"))
 
-    def _copies(self, memory: MemoryObject, needed: int, least: int) -> int:
-        """How many copies, of ``least`` bytes or more, a memory gets of those that are needed."""
+    def _copies(self, memory: MemoryObject, needed: int, room: int, least: int) -> int:
+        """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes."""
         attrs = dict(memory.attrs)
         most = min((attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES)
         asked, most = attrs.get("private_copies", 0), 1 << most.bit_length() - 1
@@ -91,14 +93,20 @@ class PrivateCopies:
                                      f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow", "warning"))
             return copies
         size = max(least, copy_stride(memory))
-        return max(1, min(1 << (needed - 1).bit_length(), most, MOST_BYTES // size))
+        return max(1, min(1 << (needed - 1).bit_length(), most, room // size))
 
-    def _needed(self, function: Function, inside: list[Op]) -> int:
-        """Iterations under way between the begin of the first of these loops, which take turns, and the end of the last."""
+    def _needed(self, function: Function, tree: LoopTree, loop: Op, ops: list[Op]) -> tuple[int, int]:
+        """How many copies keep the loop busy, and the bytes there is room for.
+
+        Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns, and the end of the last.
+        """
+        if loop.attrs.get("parallel"):
+            return MOST_COPIES, max(MOST_BYTES, min(MOST_ITEM_BYTES, self.ram_bytes // DEVICE_PART))
+        inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
         trips = [op.attrs.get("trip_count", USUAL_TRIPS) for op in inside]
-        far = [any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(loop.regions[0])) for loop in inside]
+        far = [any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(one.regions[0])) for one in inside]
         way = sum(SHORT_WAY + self.memory_latency * loads for loads in far)
-        return min(MOST_COPIES, 1 + -(-(sum(trips) + way) // max(*trips, 1)))
+        return min(MOST_COPIES, 1 + -(-(sum(trips) + way) // max(*trips, 1))), MOST_BYTES
 
 
 def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int]):
@@ -123,9 +131,9 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 def _reason(tree: LoopTree, loop: Op | None, ops: list[Op]) -> str:
     """Why there are no copies; "" where there may be."""
     if loop is None:
-        return "declare the array in the body of a loop, of a kernel of a single work-item: iterations of that loop can have copies"
+        return "declare the array where it begins anew for each work-item, or in the body of a loop: iterations of that loop can have copies"
     if all(_top_loop(tree, loop, op) is None for op in ops):
-        return "no loop inside of the one that the array is declared in uses it, so the iterations of that one need not wait for each other"
+        return "no loop inside of the one that the array is declared in uses it, so its iterations, or the work-items, need not wait for each other"
     return ""
 
 
@@ -137,7 +145,7 @@ def _owner(tree: LoopTree, name: str, ops: list[Op]) -> Op | None:
     """The innermost loop around all accesses of the memory whose iterations own it."""
     around = [tree.around(op) for op in ops]
     common = [loops[0].op for loops in zip(*around) if len(set(loops)) == 1]
-    owners = [op for op in common if name in op.attrs.get(OWN, ()) and not op.attrs.get("ring") and not op.attrs.get("parallel")]
+    owners = [op for op in common if name in op.attrs.get(OWN, ()) and not op.attrs.get("ring")]
     return owners[-1] if owners else None
 
 

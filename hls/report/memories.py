@@ -6,6 +6,7 @@ from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import Module, Op, reachable
 from ..memory import OnChipMemory
 from ..passes.merge import MERGED, merged_by
+from ..passes.private_copies import OWN
 from .model import Memory, Sharing, Turns
 from .words import at
 
@@ -40,7 +41,11 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
         _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
         tuple(sorted({name for one in (declared if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
-        places, merged_by(memory) if merged else "")
+        places, merged_by(memory) if merged else "", _of_items(kernel, memory.name))
+
+
+def _of_items(kernel, name: str) -> bool:
+    return any(loop.attrs.get("form") == "ndrange" and name in loop.attrs.get(OWN, ()) for loop in kernel.plan.loops)
 
 
 def _lines(ops) -> tuple[int, ...]:
@@ -50,7 +55,8 @@ def _lines(ops) -> tuple[int, ...]:
 def _banks(planned: OnChipMemory) -> str:
     """How a bank is chosen; "" where there is one."""
     inner, word = planned.banking.map, planned.word_bytes
-    parts = ["one for each group's copy"] if planned.map.banks > inner.banks else []
+    whose = "copy" if planned.memory.space == "private" else "group's copy"
+    parts = [f"one for each {whose}"] if planned.map.banks > inner.banks else []
     if inner.bits:
         parts.append(_function(inner, word))
     return ", and ".join(parts)

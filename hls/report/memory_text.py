@@ -31,7 +31,8 @@ def _paragraph(memory: Memory) -> list[str]:
         lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
                      "cycles more than a single-pumped one.")
     if memory.groups > 1 and memory.space == "private":
-        lines.append(f"{memory.groups} private copies, for as many iterations of the loop that it is declared in, which are under way at once: "
+        who = "work-items" if memory.of_items else "iterations of the loop that it is declared in"
+        lines.append(f"{memory.groups} private copies, for as many {who}, which are under way at once: "
                      f"{_growth(memory, 'private_copies(1) means one')}")
     elif memory.groups > 1:
         fewer = "fewer barriers, or larger groups (max_work_group_size), mean fewer parts"

@@ -1,0 +1,83 @@
+// Private arrays in block RAM, of work-items of which several are under way at once. `n` is at most 64.
+#define ARGS __global const int *restrict in, __global int *restrict out, int n
+
+__kernel void counted(ARGS) {  // stores of two loops: each copy is a memory
+  int count[64];
+  int g = get_global_id(0), most = 0;
+  for (int k = 0; k < 64; k++) count[k] = 0;
+  for (int k = 0; k < n; k++) count[in[(g * 8 + k) & 511] & 63]++;
+  for (int k = 0; k < 64; k++) most = count[k] > most ? count[k] : most;
+  out[g] = most;
+}
+
+__kernel void stacked(ARGS) {  // as long as data say; two stores take turns at a port
+  int stack[64];
+  int g = get_global_id(0), top = 0, sum = 0;
+  stack[top++] = g & 7;
+  while (top > 0) {
+    int v = stack[--top];
+    sum = sum * 3 + in[v];
+    if (2 * v + 1 < n) stack[top++] = 2 * v + 1;
+    if (2 * v + 2 < n) stack[top++] = 2 * v + 2;
+  }
+  out[g] = sum;
+}
+
+__kernel void inserted(ARGS) {
+  int sorted[64];
+  int g = get_global_id(0);
+  for (int k = 0; k < n; k++) {
+    int v = in[(g * 5 + k) & 511], at = k;
+    while (at > 0 && sorted[at - 1] > v) { sorted[at] = sorted[at - 1]; at--; }
+    sorted[at] = v;
+  }
+  for (int k = 0; k < n; k++) out[g * n + k] = sorted[k];
+}
+
+__kernel void climbed(ARGS) {  // backwards and forwards, one store in the loop and one before it
+  int seen[64];
+  int g = get_global_id(0), at = 0, steps = 0;
+  seen[0] = in[g & 511];
+  while (at >= 0 && steps < 200) {
+    if ((seen[at] & 3) != 0 && at < n - 1) {
+      seen[at + 1] = seen[at] * 5 + steps;
+      at++;
+    } else {
+      at--;
+      if (at >= 0) seen[at] = seen[at] >> 1;
+    }
+    steps++;
+  }
+  out[g] = steps + at;
+}
+
+__attribute__((num_simd_work_items(2), reqd_work_group_size(8, 1, 1)))
+__kernel void in_lanes(ARGS) {
+  int t[64];
+  int g = get_global_id(0), sum = 0;
+  for (int k = 0; k < 64; k++) t[k] = in[(g + k) & 511] ^ k;
+  for (int k = 0; k < n; k++) sum = sum * 3 + t[in[k] & 63];
+  out[g] = sum;
+}
+
+__kernel void as_asked(ARGS) {
+  int t[64] __attribute__((private_copies(2)));
+  int g = get_global_id(0), sum = 0;
+  for (int k = 0; k < n; k++) t[in[(g * 3 + k) & 511] & 63] = k;
+  for (int k = 0; k < n; k++) t[in[k] & 63] = g;
+  for (int k = 0; k < n; k++) sum += t[in[(g * 3 + k) & 511] & 63] * k;
+  out[g] = sum;
+}
+
+__kernel void of_two(ARGS) {  // an array of the work-item, and one of an iteration in it
+  int all[64];
+  int g = get_global_id(0), sum = 0;
+  for (int k = 0; k < 64; k++) all[k] = k;
+  for (int r = 0; r < 3; r++) {
+    int one[64];
+    for (int k = 0; k < 64; k++) one[(k * 5 + r) & 63] = in[(g + k) & 511];
+    for (int k = 0; k < n; k++) all[one[k] & 63] += k;
+  }
+  for (int k = 0; k < 64; k++) sum = sum * 5 + all[k];
+  out[g] = sum;
+}

@@ -1,0 +1,30 @@
+"""Private arrays of work-items: several are under way at once, each with a copy."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .system import Launch, kernel_names
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parent / "private_items.cl").read_text()
+
+
+def launch(items, n, kernel=""):
+    data = np.random.default_rng(items).integers(0, 1 << 12, 512).astype(np.int32)
+    out = np.zeros(64 * 64 if kernel == "inserted" else 64, np.int32)
+    return Launch({"in": data, "out": out}, {"n": n}, (items,), (8,) if items % 8 == 0 else (1,))
+
+
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(items, n, kernel) for items, n in ((8, 5), (64, 17), (24, 64))], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel, most", [("climbed", 1.5), ("counted", 2.1)])
+def test_work_items_do_not_wait_for_each_other(system, kernel, most):
+    """Cycles for each iteration of the loop that takes the longest."""
+    stats = system.check(kernel, [launch(64, 64, kernel)])[0]
+    longest = max(loop["iterations"] for loop in stats["loops"])
+    assert stats["cycles"] <= most * longest + 400, stats["cycles"]
