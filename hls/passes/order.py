@@ -15,7 +15,7 @@ from .hazards import Check, find_checks
 from .meets import MeetingOrder, keeps_order
 from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
-from .private_copies import OWN, copies_of_loop
+from .private_copies import copies_of_loop
 from .write_ports import keep_apart
 
 __all__ = ["Order"]
@@ -174,9 +174,10 @@ class _Orderer:
 
     def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether work-items with copies of a private array may be in one loop together: then the loop is left to take them in turn, and
-        who gets a copy waits until the work-item that had it is done."""
-        return (bool(inner) and fact.loop.attrs.get("parallel", False) and fact.distance > 1
-                and all(memory_name(op) in fact.loop.attrs.get(OWN, ()) for op in (fact.src, fact.dst)))
+        what follows, or gets the copy, waits until the one before is done, while others go on."""
+        name = memory_name(fact.src)
+        return bool(inner) and not fact.overlap and any(
+            loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1 for loop in self._common(fact))
 
     def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its
