@@ -217,10 +217,13 @@ class Problem:
                     arrival[user] = max(arrival[user], leaves)
 
     def _resource_faults(self, ii, start):
+        for resource, slot, count in self.crowded(ii, start):
+            yield f"resource {resource} has {count} uses in cycle {slot} of {ii}, limit {self.limits[resource]}"
+
+    def crowded(self, ii: int, start: Mapping[Hashable, int]) -> list[tuple[str, int, int]]:
+        """(resource, cycle, uses) where tokens that start a multiple of ``ii`` cycles apart use a resource more often than its limit."""
         uses = Counter((op.resource, start[op.key] % ii) for op in self.operations if op.resource is not None)
-        for (resource, slot), count in uses.items():
-            if count > self.limits[resource]:
-                yield f"resource {resource} has {count} uses in cycle {slot} of {ii}, limit {self.limits[resource]}"
+        return [(resource, cycle, count) for (resource, cycle), count in uses.items() if count > self.limits[resource]]
 
 
 def topological(keys: list, edges: list[tuple]) -> tuple:

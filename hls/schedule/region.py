@@ -56,6 +56,11 @@ class _Schedule:
     start: dict[Op, Point]
     available: dict[Value, Point]
 
+    @property
+    def spacing(self) -> int:
+        """The cycles that tokens of different slots keep between them, for ports that each uses several times."""
+        return max(s.spacing for s in self.stages)
+
     @cached_property
     def decide(self) -> Point:
         """Where it is known whether there is another token."""
@@ -138,7 +143,7 @@ class RegionPlanner:
                            self.group_items)
         return RegionPlan(
             loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
-            self._levels(found, asked, (again, again_overlap), sizes), found.start, found.available, found.carried,
+            self._levels(found, asked, (again, again_overlap), sizes, slots), found.start, found.available, found.carried,
             captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
             rate.latency, found.speculative, rate.cause,
             next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
@@ -272,16 +277,15 @@ class RegionPlanner:
         return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
-        """What keeps tokens of all slots in one window gains nothing from more slots, nor does what shares a port; and a history
-        is kept for one slot only."""
-        shares = any(s.shares for s in found.stages) or any(c.root is not None for c in found.carried)
-        if loop is None or rate.windowed >= rate.ii or shares:
+        """What keeps tokens of all slots in one window gains nothing from more slots, and a history is kept for one slot only. Tokens that
+        share a port keep their distance."""
+        if loop is None or rate.windowed >= rate.ii or any(c.root is not None for c in found.carried):
             return 1
         most = MOST_SLOTS
         if rate.causes["crossing"] > found.ii:
             answered_by_memory = any(op.opcode in ("load", "atomic") for op in found.levels.offering)
             most = MOST_LOADING_SLOTS if answered_by_memory else MOST_WAITING_SLOTS
-        slots = slot_count(rate.ii, loop, self.repeated, most, paced)
+        slots = slot_count(rate.ii, loop, self.repeated, most, max(paced, found.spacing))
         return min(slots, asked.slots or slots)
 
     def _latency(self, found: _Schedule) -> int:
@@ -321,8 +325,8 @@ class RegionPlanner:
 
     # --- levels ---
 
-    def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes) -> tuple[LevelPlan, ...]:
-        plans = tuple(self._level(k, found, agains, sizes) for k in range(found.levels.count))
+    def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes, slots: int = 1) -> tuple[LevelPlan, ...]:
+        plans = tuple(self._level(k, found, agains, sizes, slots) for k in range(found.levels.count))
         for sharing in group_windows(found.levels):
             plans = tuple(sharing.added(plan, found.stages) for plan in plans)
         windows = plans[0].windows
@@ -332,7 +336,7 @@ class RegionPlanner:
             windows += (Window(Point(found.decide.level, 0), min(asked.ahead, MOST_IN_WINDOW), False, undecided=True),)
         return (replace(plans[0], windows=windows), *plans[1:])
 
-    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes) -> LevelPlan:
+    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
         # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what takes an answer
         # of a pumped memory in the one cycle in which it is there
@@ -345,11 +349,12 @@ class RegionPlanner:
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
         # behind a queue tokens may follow one another closer than the II, which histories cannot have
-        paced = stages.shares or any(c.root is not None and c.read.level == k for c in carried)
+        paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
         until = passed_first(k, found.carried, found.start, self.timing)
         if until is not None:
             windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows, stages.ii if paced else 1)
+        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows,
+                         (stages.spacing if slots > 1 else stages.ii) if paced else 1)
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:

@@ -29,7 +29,7 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
-    shares: bool  #: whether operations of a token use one port at different times
+    spacing: int  #: cycles of which tokens have to enter a multiple apart, so that those which share a port never meet there
     period: float  #: of the clock that its chains fit, in ns
 
 
@@ -54,7 +54,8 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
     period = period or timing.period
     here = [need for need in needs if need.level == k]
     builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
-    solution = schedule(builder.build(period), ii_request=ii)
+    problem = builder.build(period)
+    solution = schedule(problem, ii_request=ii)
     start = solution.start
     return LevelStages(
         solution.ii,
@@ -63,7 +64,7 @@ def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int 
         {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
         {c: start["write", histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
         solution.bottleneck,
-        solution.resource_ii > 1,
+        next(m for m in range(solution.resource_ii, solution.ii + 1) if not problem.crowded(m, start)),
         period,
     )
 

@@ -22,7 +22,7 @@ def test_bytes(system, kernel):
     system.check(kernel, [launch(items, n, kernel) for items, n in ((8, 5), (64, 17), (24, 64))], (0, 1, 2))
 
 
-@pytest.mark.parametrize("kernel, most", [("climbed", 1.2), ("counted", 1.2), ("inserted", 1.4), ("of_two", 1.6)])
+@pytest.mark.parametrize("kernel, most", [("climbed", 1.2), ("counted", 1.2), ("inserted", 1.4), ("of_two", 1.6), ("stacked", 2.2)])
 def test_work_items_do_not_wait_for_each_other(system, kernel, most):
     """Cycles for each iteration of the loop that takes the longest."""
     stats = system.check(kernel, [launch(64, 64, kernel)])[0]
