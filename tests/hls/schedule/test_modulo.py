@@ -1,6 +1,7 @@
 """Minimal II: against an exact solver, on instances from the literature, and what is said when it is not smaller."""
 
 import time
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -187,3 +188,20 @@ def test_many_limited_uses(problem_of):
     solution = schedule(problem)
     assert time.process_time() - begin < 6.0
     assert solution.ii >= solution.resource_ii
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
+    """The least distance of which tokens may start a multiple apart, tried cycle by cycle with as many as are under way at once."""
+    problem = problem_of(seed, size=8, tight=True)
+    try:
+        solution = schedule(problem)
+    except (Infeasible, ProblemError):
+        return
+    least = next(m for m in range(1, solution.ii + 1) if not problem.crowded(m, solution.start))
+    length = max(solution.start.values()) + 1
+    for apart in range(1, least + 1):
+        uses = Counter((op.resource, solution.start[op.key] + token * apart) for op in problem.operations if op.resource
+                       for token in range(length // apart + 2))
+        meets = any(count > problem.limits[resource] for (resource, _), count in uses.items())
+        assert meets == (apart < least), (apart, least)
