@@ -25,6 +25,7 @@ from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
 from .early_loads import EarlyLoads
+from .filled import FilledAnew
 from .fit import FitAccesses
 from .fold import Fold
 from .forward import Forward
@@ -192,7 +193,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *CLEAN, BalanceTrees(),
         # of what is still a memory; order and recurrences are those of copies from here on
-        PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
+        FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
         OneAtATime(),
         # in program order still, which Order may change

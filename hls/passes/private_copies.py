@@ -59,7 +59,7 @@ class PrivateCopies:
         result = clone_function(function)
         tree, strides = LoopTree(result), {}
         for memory in result.memories.values():
-            if memory.space == "local":
+            if memory.space == "local" and function.attrs.get("ndrange"):
                 self._tell(memory, "groups of work-items that are under way at once have copies of local memory unasked")
         for name, ops in _accesses(result).items():
             memory, loop = result.memories[name], _owner(tree, name, ops)
@@ -120,10 +120,11 @@ def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
-    """Of the private memories that are written, by name."""
+    """Of the memories of one work-item that are written, by name."""
     found: dict[str, list[Op]] = {}
+    spaces = ("private",) if function.attrs.get("ndrange") else ("private", "local")
     for op in walk(function.body):
-        if reaches_memory(op) and function.memories[memory_name(op)].space == "private":
+        if reaches_memory(op) and function.memories[memory_name(op)].space in spaces:
             found.setdefault(memory_name(op), []).append(op)
     return {name: ops for name, ops in found.items() if any(op.opcode != "load" for op in ops)}
 
