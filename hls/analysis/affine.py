@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..ir import Function, IntType, Op, Value, predicate, walk
+from ..ir import Function, IntType, MemoryObject, Op, Value, memory_name, predicate, walk
 from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
 from .loops import Induction, Loop, LoopTree
@@ -90,6 +90,10 @@ class AffineForms:
     @cached_property
     def _zeros(self) -> TrailingZeros:
         return TrailingZeros(self._function)
+
+    def memory(self, access: Op) -> MemoryObject:
+        """The memory of a load or store."""
+        return self._function.memories[memory_name(access)]
 
     def offset(self, access: Op) -> Affine:
         """The byte offset of a load or store in its memory, where it takes place."""

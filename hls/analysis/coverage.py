@@ -75,8 +75,11 @@ class Coverage:
             self.context.reset_operations()
 
     def _read(self, shared: set[Loop], load: Op) -> "_Bytes":
-        """All that the load might read."""
+        """All that the load might read: no index leaves its array."""
         found = _Bytes(self, shared, load)
+        memory = self.forms.memory(load)
+        if memory.length is not None:
+            found.terms.append(f"0 <= a < {memory.length * memory.element.bytes}")
         for condition in self.domains.of(load):
             facts = [f"{found.sum(form)} >= 0" for form in condition.forms]
             if facts and condition.unless_first is not None:

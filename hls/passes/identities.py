@@ -87,7 +87,47 @@ def _and(op, b):
         return x
     if _opposite(x, y):
         return b.const(0, x.type)
-    return _absorb(op, "or") or _gather(op, b)
+    return _absorb(op, "or") or _gather(op, b) or _settled(op, b)
+
+
+#: columns of a truth table of four unknowns, a bit for each of the sixteen cases
+_COLUMNS = (0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)
+_CASES, _MOST_PARTS = 0xFFFF, 24
+
+
+def _settled(op: Op, b: Builder) -> Value | None:
+    """What a condition always is, of up to four others: cases that exclude each other, joined, are all there are. What is denied
+    somewhere in it is one of the others, and whatever is no ``and`` or ``or``."""
+    if op.result.type != BOOL or not all(_defined_by(v, "and", "or", "xor") for v in op.operands):
+        return None
+    denied = {inner for part in _parts(op) if (inner := _negated(part)) is not None}
+    table = _table(op.result, denied, {}) if denied else None
+    return b.const(int(table != 0), BOOL) if table in (0, _CASES) else None
+
+
+def _parts(op: Op) -> list[Value]:
+    """The values that a condition is joined of, and those that these are, as far as that is not too many."""
+    found = list(op.operands)
+    for value in found:
+        if len(found) < _MOST_PARTS and (inner := _defined_by(value, "and", "or")):
+            found += inner.operands
+    return found
+
+
+def _table(value: Value, denied: set[Value], unknowns: dict[Value, int]) -> int | None:
+    """In which cases of its unknowns the condition is true; None where there are too many of them."""
+    inner, op = _negated(value), _defined_by(value, "and", "or")
+    if inner is not None:
+        table = _table(inner, denied, unknowns)
+        return None if table is None else _CASES ^ table
+    if op is None or value in denied:
+        if value not in unknowns and len(unknowns) == len(_COLUMNS):
+            return None
+        return unknowns.setdefault(value, _COLUMNS[len(unknowns) % len(_COLUMNS)])
+    one, other = (_table(operand, denied, unknowns) for operand in op.operands)
+    if one is None or other is None:
+        return None
+    return one & other if op.opcode == "and" else one | other
 
 
 def _or(op, b):
@@ -98,7 +138,7 @@ def _or(op, b):
         return y
     if _opposite(x, y):
         return b.const(1, x.type)
-    return _absorb(op, "and") or _gather(op, b)
+    return _absorb(op, "and") or _gather(op, b) or _settled(op, b)
 
 
 def _opposite(x: Value, y: Value) -> bool:

@@ -41,11 +41,15 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
         _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
         tuple(sorted({name for one in (declared if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
-        places, merged_by(memory) if merged else "", _of_items(kernel, memory.name))
+        places, merged_by(memory) if merged else "", _owners(kernel, memory.name))
 
 
-def _of_items(kernel, name: str) -> bool:
-    return any(loop.attrs.get("form") == "ndrange" and name in loop.attrs.get(OWN, ()) for loop in kernel.plan.loops)
+def _owners(kernel, name: str) -> str:
+    """Who has copies of the memory, if there are any."""
+    loops = [loop for loop in kernel.plan.loops if name in loop.attrs.get(OWN, ())]
+    if not loops:
+        return "groups"
+    return "work-items" if any(loop.attrs.get("form") == "ndrange" for loop in loops) else "iterations"
 
 
 def _lines(ops) -> tuple[int, ...]:
@@ -55,8 +59,7 @@ def _lines(ops) -> tuple[int, ...]:
 def _banks(planned: OnChipMemory) -> str:
     """How a bank is chosen; "" where there is one."""
     inner, word = planned.banking.map, planned.word_bytes
-    whose = "copy" if planned.memory.space == "private" else "group's copy"
-    parts = [f"one for each {whose}"] if planned.map.banks > inner.banks else []
+    parts = ["one for each copy"] if planned.map.banks > inner.banks else []
     if inner.bits:
         parts.append(_function(inner, word))
     return ", and ".join(parts)

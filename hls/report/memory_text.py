@@ -30,8 +30,8 @@ def _paragraph(memory: Memory) -> list[str]:
         times = "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle"
         lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
                      "cycles more than a single-pumped one.")
-    if memory.groups > 1 and memory.space == "private":
-        who = "work-items" if memory.of_items else "iterations of the loop that it is declared in"
+    if memory.groups > 1 and memory.owners != "groups":
+        who = "work-items" if memory.owners == "work-items" else "iterations of the loop in which it begins anew"
         lines.append(f"{memory.groups} private copies, for as many {who}, which are under way at once: "
                      f"{_growth(memory, 'private_copies(1) means one')}")
     elif memory.groups > 1:

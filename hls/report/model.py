@@ -237,7 +237,7 @@ class Memory:
     of_one_group: int = 0  #: block RAMs that it would take with one group of work-items at a time
     merged: tuple[str, ...] = ()  #: the arrays that are in it where the source merges some, each with its line
     merged_by: str = ""  #: "depth" or "width"
-    of_items: bool = False  #: private copies are those of work-items, not of a loop's iterations
+    owners: str = "groups"  #: of which there is a copy for each that is under way: "groups", "work-items" or "iterations"
 
     @property
     def stall_free(self) -> bool:

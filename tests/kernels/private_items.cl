@@ -1,4 +1,5 @@
-// Private arrays in block RAM, of work-items of which several are under way at once. `n` is at most 64.
+// Arrays in block RAM that begin anew: for each work-item, of which several are under way at once, or in each iteration of a loop, wherever they
+// are declared. `n` is at most 64.
 #define ARGS __global const int *restrict in, __global int *restrict out, int n
 
 __kernel void counted(ARGS) {  // stores of two loops: each copy is a memory
@@ -80,4 +81,42 @@ __kernel void of_two(ARGS) {  // an array of the work-item, and one of an iterat
   }
   for (int k = 0; k < 64; k++) sum = sum * 5 + all[k];
   out[g] = sum;
+}
+
+__kernel void rows(ARGS) {  // a buffer for a row, filled and emptied
+  __local int row[64];
+  for (int y = 0; y < 64; y++) {
+    for (int x = 0; x < n; x++) row[x] = in[(y * 5 + x) & 511] + y;
+    int sum = 0;
+    for (int x = 0; x < n; x++) sum = sum * 3 + row[n - 1 - x];
+    out[y] = sum;
+  }
+}
+
+__kernel void bordered(ARGS) {  // all cases of a condition store
+  int row[64], other[64];
+  for (int y = 0; y < 64; y++) {
+    for (int x = 0; x < 64; x++) {
+      int v = in[(y * 3 + x) & 511];
+      if (v > 2000 && x > 0) row[x] = v;
+      else if (v > 1000 || x == 5) row[x] = -v;
+      else row[x] = y;
+    }
+    for (int x = 0; x < 64; x++) other[x] = row[in[x] & 63] + row[63 - x];
+    int sum = 0;
+    for (int x = 0; x < n; x++) sum = sum * 3 + other[x] + other[63 - x];
+    out[y] = sum;
+  }
+}
+
+__kernel void kept_over(ARGS) {  // filled but for one place, which is of the row before
+  __local int row[64];
+  for (int x = 0; x < 64; x++) row[x] = x;
+  for (int y = 0; y < 64; y++) {
+    for (int x = 0; x < 63; x++) row[x] = in[(y * 5 + x) & 511] + y;
+    int sum = 0;
+    for (int x = 0; x < 64; x++) sum = sum * 3 + row[63 - x];
+    row[63] = sum;
+    out[y] = sum;
+  }
 }

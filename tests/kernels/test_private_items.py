@@ -1,5 +1,6 @@
-"""Private arrays of work-items: several are under way at once, each with a copy."""
+"""Arrays that begin anew for each work-item, or in each iteration: several are under way at once, each with a copy."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,23 @@ def launch(items, n, kernel=""):
     return Launch({"in": data, "out": out}, {"n": n}, (items,), (8,) if items % 8 == 0 else (1,))
 
 
-@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+TASKS = ("rows", "bordered", "kept_over")
+
+
+@pytest.mark.parametrize("kernel", [name for name in kernel_names(SOURCE) if name not in TASKS])
 def test_bytes(system, kernel):
     system.check(kernel, [launch(items, n, kernel) for items, n in ((8, 5), (64, 17), (24, 64))], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", TASKS)
+def test_bytes_of_rows(system, kernel):
+    system.check(kernel, [replace(launch(1, n), local_size=None) for n in (5, 17, 64)], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", ["rows", "bordered"])
+def test_a_row_is_filled_while_the_one_before_is_read(system, kernel):
+    stats = system.check(kernel, [replace(launch(1, 64), local_size=None)])[0]
+    assert stats["cycles"] <= 1.15 * 64 * 64 + 300, stats["cycles"]
 
 
 @pytest.mark.parametrize("kernel, most", [("climbed", 1.2), ("counted", 1.2), ("inserted", 1.4), ("of_two", 1.6), ("stacked", 2.2)])

@@ -166,7 +166,7 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
     assert (memory.copies, memory.map.banks) == (copies, banks) and not told
     (report,) = collect_kernel(kernel, module, 100).memories
     text = " ".join(" ".join(memory_section([report], lambda text, margin: [margin + text])).split())
-    assert (f"{copies} private copies, for as many iterations of the loop that it is declared in" in text) is (copies > 1)
+    assert (f"{copies} private copies, for as many iterations of the loop in which it begins anew" in text) is (copies > 1)
     # iterations that overlap: the loop's interval is less than its body's way
     (outer,) = (plan for loop, plan in kernel.plan.loops.items() if any(op.opcode == "loop" for op in loop.regions[0].ops))
     assert (outer.ii < 64) is (copies > 1)

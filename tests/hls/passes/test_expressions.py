@@ -4,15 +4,32 @@ import random
 
 import pytest
 
-from hls.ir import BOOL, I8, I64, ArrayType, Builder, Function, IntType, MemoryObject, Parameter, Value, print_function
+from hls.ir import (
+    BOOL,
+    I8,
+    I64,
+    ArrayType,
+    Builder,
+    Function,
+    IntType,
+    MemoryObject,
+    Parameter,
+    Value,
+    predicate,
+    print_function,
+    walk,
+)
 from hls.ir.interpreter import run_kernel
+from hls.ir.rewrite import constant
 from hls.ir.verifier import verify
 from hls.passes.cse import CommonSubexpressions
 from hls.passes.dce import DeadCode
 from hls.passes.fold import Fold
 from hls.passes.hoist import HoistInvariants
 from hls.passes.narrow import Narrow
+from hls.passes.pipeline import optimize
 from hls.passes.strength import StrengthReduction
+from tests.differential.devices import module_of
 
 _TYPES = [IntType(4), I8, I8, IntType(13)]
 _BINARY = ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "shl", "lshr", "ashr"]
@@ -115,3 +132,13 @@ def test_what_is_not_loaded_is_zero_anyway(type, on, condition, left):
     """Where the condition is the load's own the choice goes; arrays stay as they are, and are no trouble."""
     result = Fold().run(_choice_of_load(type, on, condition))
     assert any(op.opcode == "select" for op in result.body.ops) == left
+
+
+def test_cases_that_are_all_there_are():
+    """c, or not c and d, or neither; each of them longer than a comparison."""
+    text = """__kernel void k(__global const int *restrict a, __global int *restrict out) {
+      int x = a[0], y = a[1], z = a[2];
+      if (x > 3 && y < z) out[0] = 1; else if (y > 7 || z == x) out[0] = 2; else out[0] = 3; }"""
+    (function,) = optimize(module_of(text)).functions.values()
+    (store,) = [op for op in walk(function.body) if op.opcode == "store"]
+    assert constant(predicate(store)) == 1
