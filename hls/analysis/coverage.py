@@ -144,28 +144,27 @@ class _Bytes:
         place, size = self.sum(self.coverage.forms.offset(self.access)), moved_type(self.access).bytes
         self.terms.append(f"{place} <= a < {place} + {size}")
 
-    def name(self, unknown) -> str:
+    def name(self, unknown: Loop | Symbol) -> str:
         if unknown not in self.names:
-            home = unknown if isinstance(unknown, Loop) else self.coverage.tree.changing(unknown.value)
-            if home is None or home in self.common:
-                self.names[unknown] = f"p{id(unknown) if isinstance(unknown, Loop) else id(unknown.value)}{getattr(unknown, 'signed', '')}"
+            if self._is_shared(unknown):
+                self.names[unknown] = f"p{id(unknown)}" if isinstance(unknown, Loop) else f"p{id(unknown.value)}_{int(unknown.signed)}"
                 self.shared.add(self.names[unknown])
             else:
                 self.names[unknown] = f"x{len(self.names)}"
                 self.own.add(unknown)
             if isinstance(unknown, Symbol):
-                self._limit(unknown)
+                value = self.names[unknown]
+                if unknown.wraps is not None:
+                    value = f"{1 << unknown.value.type.bits}*{value} + {self.sum(unknown.wraps)}"
+                self.limits.append(f"{unknown.low} <= {value} <= {unknown.high}")
         return self.names[unknown]
 
-    def _limit(self, symbol: Symbol):
-        if symbol.wraps is not None:  # how often something wraps is nothing that two accesses share
-            self.own.add(symbol)
-            self.shared.discard(self.names[symbol])
-            self.names[symbol] = f"x{len(self.names)}"
-            value = f"{1 << symbol.value.type.bits}*{self.names[symbol]} + {self.sum(symbol.wraps)}"
-        else:
-            value = self.names[symbol]
-        self.limits.append(f"{symbol.low} <= {value} <= {symbol.high}")
+    def _is_shared(self, unknown: Loop | Symbol) -> bool:
+        """Whether it is the same for both accesses. How often something wraps is nothing that two accesses share."""
+        if isinstance(unknown, Loop):
+            return unknown in self.common
+        home = self.coverage.tree.changing(unknown.value)
+        return unknown.wraps is None and (home is None or home in self.common)
 
     def sum(self, form: Affine) -> str:
         return " + ".join([str(form.const), *(f"{factor}*{self.name(unknown)}" for unknown, factor in form.terms.items())])
