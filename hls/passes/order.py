@@ -20,6 +20,9 @@ from .write_ports import keep_apart
 
 __all__ = ["Order"]
 
+#: iterations in which a loop does not hide how long it takes from a load to a store
+SHORT = 64
+
 
 @dataclass(frozen=True)
 class Order:
@@ -183,6 +186,8 @@ class _Orderer:
         """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its
         invocations, is all they need, and the loops around need not wait until it has ended."""
         around = [self.tree.loops[fact.loop], *inner]
+        if len(inner) > 1 and inner[-1].op.attrs.get("trip_count", SHORT) < SHORT:
+            return False  # many short invocations, of which each would wait for the one before: rather once for all of them
         return (bool(inner) and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
                 and self.function.memories[memory_name(fact.src)].onchip and not any(loop.op.attrs.get("ring") for loop in around))
 

@@ -120,3 +120,25 @@ __kernel void kept_over(ARGS) {  // filled but for one place, which is of the ro
     out[y] = sum;
   }
 }
+
+__kernel void tiled(ARGS) {  // products of tiles: one is filled while another is multiplied, and what is added to is read a tile later
+  __local int a[8][8];
+  int sum[8][8];
+  for (int b = 0; b < 4; b++) {
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++) sum[i][j] = b;
+    for (int k = 0; k < n; k++) {
+      for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) a[i][j] = in[(b * 7 + k * 64 + i * 8 + j) & 511];
+      for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) {
+          int s = sum[i][j];
+          #pragma unroll
+          for (int q = 0; q < 8; q++) s = (s ^ a[i][q]) * 5 + a[q][j];
+          sum[i][j] = s;
+        }
+    }
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++) out[8 * i + j] = sum[i][j];
+  }
+}
