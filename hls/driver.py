@@ -12,6 +12,8 @@ from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module, Op
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory, share_copies
+from .model.area import CELL_NAMES
+from .model.operations import logic_cells
 from .options import Options
 from .passes.copies import GroupCopies
 from .passes.dce import DeadCode
@@ -19,10 +21,11 @@ from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
+from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, optimize
 from .passes.program import link_program
-from .passes.relaxed import BalanceSums, PartialSums
+from .passes.relaxed import BalanceSums
 from .passes.silence import without_printf
 from .passes.unroll import Unrolled
 from .profile import decode
@@ -161,7 +164,9 @@ def _check(options: Options, board: Board):
 def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
           tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
     if options.fp_relaxed:
-        function = PartialSums(timing.turnaround, tell).run(BalanceSums(tell).run(function))
+        cells = CELL_NAMES[board.device.logic_cell]
+        sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
+        function = sums.run(BalanceSums(tell).run(function))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)

@@ -22,7 +22,7 @@ from amaranth.hdl import ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
-__all__ = ["DOUBLE", "PartLibrary", "convert", "shared"]
+__all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 
 #: the domain of the clock of twice the frequency, in phase with the other; it has no reset
 DOUBLE = "sync2x"
@@ -154,6 +154,15 @@ def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[s
     library = PartLibrary(_folder() if cache is None else cache)
     text = library.translate(name, rtlil.convert(design, name=name, platform=library, ports=ports, emit_src=False))
     return {f"{name}.v": text} | {f"{part}.v": c.verilog for part, c in sorted(library.modules.items())}
+
+
+def convert_part(part, cache: Path | None = None) -> dict[str, str]:
+    """Verilog texts by file name of one shared part and of those that it uses, to look at; as :func:`convert` gives them for a design."""
+    library = PartLibrary(_folder() if cache is None else cache)
+    library._converted(part)
+    if any(not converted.verilog for converted in library.modules.values()):
+        library.translate(_name(part), "")
+    return {f"{name}.v": c.verilog for name, c in sorted(library.modules.items())}
 
 
 def _split(text: str) -> dict[str, str]:

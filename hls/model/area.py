@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ..target.board import Device
 from .netlist import Memory, Module, read_modules
 
-__all__ = ["NOTHING", "DesignArea", "Resources", "capacity", "estimate"]
+__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Resources", "capacity", "estimate"]
 
 #: Memories up to this size are cheaper in tables than in a block.
 SMALL_MEMORY_BITS = 640
@@ -56,6 +56,8 @@ class _Cell:
     ram_tables: float
 
 
+#: what boards call the cell that logic is counted in
+CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
 CELLS = {"alm": _Cell(2, 4, 32, 1.0), "lut4": _Cell(1, 1, 16, 1.5)}
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Memory", "Module", "NetlistError", "read_modules"]
+__all__ = ["CHOICE", "CONDITION", "GATE", "Memory", "Module", "NetlistError", "read_modules", "tree"]
 
 TOKEN = re.compile(r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \d+ | <<<? | >>>? | [<>=!]=
                      | && | \|\| | \+: | [-+*/%&|^~?:<>!(){}\[\],]""", re.VERBOSE)
@@ -172,7 +172,7 @@ class _Reader:
 
     def _cost(self, result: int, tokens: list[str]) -> float:
         if tokens[0] in GATES:
-            return _tree(self._bits(tokens[1:]))
+            return tree(self._bits(tokens[1:]))
         if tokens[0] in INVERTERS or tokens[0] in SUMS:
             return self._bits(tokens[1:]) if tokens[0] in SUMS else 0
         parts = list(_split(tokens))
@@ -198,7 +198,7 @@ class _Reader:
         if operator in ORDERS:
             return widest
         if operator in ("==", "!="):
-            return _tree(widest if constants else 2 * widest)
+            return tree(widest if constants else 2 * widest)
         if operator in SHIFTS:
             return 0 if constants else CHOICE * result * min(widths[1], max(1, (result - 1).bit_length()))
         raise NetlistError(f"module {self.module.name}: operator {operator} is not known")
@@ -300,5 +300,6 @@ def _is_constant(tokens: list[str]) -> bool:
     return len(tokens) == 1 and ("'" in tokens[0] or tokens[0].isdecimal())
 
 
-def _tree(inputs: int) -> float:
+def tree(inputs: int) -> float:
+    """Tables for one bit out of so many."""
     return max(0, inputs - 1) / 3

@@ -1,19 +1,17 @@
-"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced, and a sum over a loop is kept in parts."""
+"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced. What loops carry: :mod:`hls.passes.loop_sums`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
 from ..diag import Diagnostic
-from ..ir import Builder, FloatType, Function, IntType, Op, Region, Value, uses, walk
+from ..ir import Builder, FloatType, Function, Op, Region, Value, uses, walk
 from ..ir.clone import clone_function
 from .flush import flush_of
+from .partial_sums import NOTHING
 
-__all__ = ["BalanceSums", "GuardedTerms", "PartialSums"]
+__all__ = ["BalanceSums", "GuardedTerms"]
 
-#: neutral in a sum, also beside a negative zero
-_NOTHING = -0.0
-_MOST = 1000  #: more parts than any addition takes cycles
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class GuardedTerms:
         built = Region()
         b = Builder(built, root.span)
         rest = reduce(lambda x, y: b.value("fadd", x, y, attrs=flush_of(root)), leaves)
-        guarded = b.value("select", condition, rest, b.const(_NOTHING, rest.type))
+        guarded = b.value("select", condition, rest, b.const(NOTHING, rest.type))
         place = region.ops.index(op)
         region.ops[place:place] = built.ops
         op.opcode, op.operands, op.attrs = "fadd", [otherwise, guarded], {**op.attrs, **flush_of(root)}
@@ -134,97 +132,3 @@ def _depth(op: Op, inner: set[Op]) -> int:
 def _least_depth(leaves: list[Value], carried) -> int:
     late = sum(v in carried for v in leaves)
     return (len(leaves) - late - 1).bit_length() + late
-
-
-@dataclass(frozen=True)
-class PartialSums:
-    """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration adds to
-    several in turn; a short loop behind it adds them up.
-
-    The parts that wait move on through a ring of carried values, which the planner makes a history. There are as many parts as it
-    takes cycles from one addition through a history of that many places to the next (``turnaround(op, parts)``), so that a part is
-    written when its turn comes again: an II of 1.
-    Loops inside others are left alone: while one invocation waits for its sum, others take turns with it.
-    """
-
-    turnaround: Callable[[Op, int], int]
-    tell: Callable[[Diagnostic], None] | None = None
-
-    name = "partial-sums"
-
-    def run(self, function: Function) -> Function:
-        result = clone_function(function)
-        used = uses(result.body)
-        for loop in [op for op in result.body.ops if op.opcode == "loop"]:
-            for k, arg in enumerate(list(loop.regions[0].args)):
-                addition = _addition(loop, k, used)
-                count = self._parts(addition) if addition else 0
-                if count > 2:
-                    self._split(result.body, loop, k, count, used)
-                    self._say(addition, arg, count)
-        return result
-
-    def _parts(self, addition: Op) -> int:
-        """The least number of parts that brings an II of 1: a longer history takes longer to read."""
-        return next(count for count in range(1, _MOST) if self.turnaround(addition, count) <= count)
-
-    def _say(self, addition: Op, arg: Value, count: int):
-        if self.tell:
-            name = f"'{arg.name}'" if arg.name else "this value"
-            self.tell(Diagnostic(f"the sum {name} is kept in {count} parts, so that an iteration need not wait for the addition of the one before", addition.span,
-                                 "leave -fp-relaxed out where the order matters", "note"))
-
-    def _split(self, outer: Region, loop: Op, k: int, count: int, used):
-        """Carried value ``k`` is the part whose turn it is; the others wait behind it in a ring."""
-        region, end = loop.regions[0], loop.regions[0].terminator
-        kind, total = region.args[k].type, end.operands[1 + k]
-        before = Region()
-        nothing = Builder(before, loop.span).const(_NOTHING, kind)
-        outer.ops[outer.ops.index(loop):outer.ops.index(loop)] = before.ops
-        waiting = [_carry(region, loop, nothing, region.args[k].name) for _ in range(count - 1)]
-        end.operands += [*waiting[1:], total]
-        end.operands[1 + k] = waiting[0]
-        parts = [loop.results[k], *loop.results[-(count - 1):]]
-        users = used.pop(loop.results[k], [])
-        if users:
-            sum_, ops = _added_up(parts, total.op)
-            outer.ops[outer.ops.index(loop) + 1:outer.ops.index(loop) + 1] = ops
-            for user, index in users:
-                user.operands[index] = sum_
-
-
-def _addition(loop: Op, k: int, used) -> Op | None:
-    """The one operation that takes carried value ``k`` and makes its next value: ``s + x`` or ``s - x``."""
-    region = loop.regions[0]
-    arg, after = region.args[k], region.terminator.operands[1 + k]
-    op = after.op
-    if not isinstance(arg.type, FloatType) or op is None or op not in region.ops or op.opcode not in ("fadd", "fsub"):
-        return None
-    once = all(len(used.get(v, [])) == 1 for v in (arg, after))
-    return op if once and (op.operands[0] is arg or op.opcode == "fadd" and op.operands[1] is arg) else None
-
-
-def _carry(region: Region, loop: Op, initial: Value, name: str) -> Value:
-    """A new carried value of the loop; the terminator gets its operand later."""
-    arg = Value(initial.type, name, region, len(region.args))
-    region.args.append(arg)
-    loop.operands.append(initial)
-    loop.results.append(Value(initial.type, name, loop, len(loop.results)))
-    return arg
-
-
-def _added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
-    """The sum of the parts, oldest first, by one addition that a loop uses again; and the operations that make it."""
-    outside, body = Region(), Region()
-    b, inside = Builder(outside, addition.span), Builder(body, addition.span)
-    count = IntType(len(parts).bit_length())
-    initial = [*parts, b.const(len(parts) - 1, count)]
-    body.args = [Value(v.type, v.name, body, k) for k, v in enumerate(initial)]
-    total, *rest, left = body.args
-    total = inside.value("fadd", total, rest[0], attrs=flush_of(addition))
-    left = inside.value("add", left, inside.const(-1, count))
-    again = inside.value("ne", left, inside.const(0, count))
-    inside.op("yield", again, total, *rest[1:], rest[0], left)
-    ring = b.op("loop", b.true(), *initial, results=[v.type for v in initial], regions=[body],
-                attrs={"trip_count": len(parts) - 1})
-    return ring.results[0], outside.ops

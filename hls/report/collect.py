@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..ir import Module
 from ..ir.launch import lanes_of, units_of
-from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
+from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
 from ..schedule import OperatorTiming, ways
 from .loops import collect_loops
 from .memories import collect_memories
@@ -13,9 +13,6 @@ from .model import Access, Channel, Depth, Kernel, Network, Report, Stop, Way
 from .privates import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
-
-#: What boards call the cell that logic is counted in.
-CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
 
 #: Whether there is a deadlock, by what was found out about it.
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}

@@ -1,0 +1,78 @@
+"""What operations will take of a device, before any Verilog is written: for choices between two ways to compute something.
+
+The rules are those by which :mod:`hls.model.netlist` counts what was built, applied to the operation that becomes it. Of a loop the
+registers of what it carries are counted, and the queues in which values wait to enter and to leave it; what controls it is the same for
+most loops, and left out, as are pipeline registers.
+"""
+
+import math
+from functools import cache
+
+from rtl_lib.library import convert_part
+
+from ..ir import Function, Op, Value, uses, walk
+from ..ir.rewrite import is_constant
+from ..schedule import OperatorTiming
+from ..target.board import Device
+from .area import CELLS
+from .netlist import CHOICE, CONDITION, GATE, read_modules, tree
+
+__all__ = ["logic_cells"]
+
+
+def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> int:
+    """Logic cells of the device for the operations and loops of a flat kernel, without accesses and control."""
+    cell, used = CELLS[device.logic_cell], uses(function.body)
+    tables = sum(_of_loop(op, used, cell.ram_tables) if op.opcode == "loop" else _of(op, timing) for op in walk(function.body))
+    return math.ceil(tables / cell.tables)
+
+
+def _of_loop(loop: Op, used: dict[Value, list], a_bit: float) -> float:
+    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with comes from
+    elsewhere. Of the latter, and of results, each bit takes ``a_bit`` of a queue."""
+    start = sum(2 * CONDITION * v.type.bits if is_constant(v) else CHOICE * v.type.bits for v in loop.operands[1:])
+    given = sum(v.type.bits for v in loop.operands[1:] if v.op is not None and not is_constant(v))
+    return start + a_bit * (given + sum(v.type.bits for v in loop.results if v in used))
+
+
+def _of(op: Op, timing: OperatorTiming) -> float:
+    part = timing.part(op)
+    if part is not None:
+        return _of_part(part.part, part.params, timing.latency(op))
+    rule = _RULES.get(op.opcode)
+    return rule(op, sum(is_constant(v) for v in op.operands)) if rule else 0.0
+
+
+@cache
+def _of_part(part: type, params, latency: int) -> float:
+    texts = convert_part(part(params, latency))
+    return sum(module.luts for text in texts.values() for module in read_modules(text).values())
+
+
+def _width(op: Op) -> int:
+    return op.operands[-1].type.bits
+
+
+def _gate(op: Op, constants: int) -> float:
+    return 0.0 if constants else GATE * _width(op)
+
+
+def _sum(op: Op, constants: int) -> float:
+    return float(_width(op))
+
+
+def _equal(op: Op, constants: int) -> float:
+    return tree(_width(op) if constants else 2 * _width(op))
+
+
+def _choice(op: Op, constants: int) -> float:
+    return (CHOICE, GATE, 0.0)[sum(is_constant(v) for v in op.operands[1:])] * _width(op)
+
+
+def _shift(op: Op, constants: int) -> float:
+    return 0.0 if constants else CHOICE * _width(op) * math.ceil(math.log2(_width(op)))
+
+
+#: by operation: its tables, from it and the number of its operands that are constants; what is not here is wires, or no logic
+_RULES = {"add": _sum, "sub": _sum, "ult": _sum, "ule": _sum, "slt": _sum, "sle": _sum, "eq": _equal, "ne": _equal,
+          "and": _gate, "or": _gate, "xor": _gate, "select": _choice, "shl": _shift, "lshr": _shift, "ashr": _shift}
