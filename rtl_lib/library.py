@@ -18,7 +18,7 @@ from pathlib import Path
 
 from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape
 from amaranth.back import rtlil, verilog
-from amaranth.hdl import ValueCastable
+from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
@@ -159,7 +159,7 @@ def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[s
 def convert_part(part, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name of one shared part and of those that it uses, to look at; as :func:`convert` gives them for a design."""
     library = PartLibrary(_folder() if cache is None else cache)
-    library._converted(part)
+    Fragment.get(part, library)  # elaborates it, as the design would that it is a part of
     if any(not converted.verilog for converted in library.modules.values()):
         library.translate(_name(part), "")
     return {f"{name}.v": c.verilog for name, c in sorted(library.modules.items())}

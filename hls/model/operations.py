@@ -23,16 +23,46 @@ __all__ = ["logic_cells"]
 def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> int:
     """Logic cells of the device for the operations and loops of a flat kernel, without accesses and control."""
     cell, used = CELLS[device.logic_cell], uses(function.body)
-    tables = sum(_of_loop(op, used, cell.ram_tables) if op.opcode == "loop" else _of(op, timing) for op in walk(function.body))
+    tables = sum(_of(op, timing) if op.opcode != "loop" else _of_carried(op, timing) + cell.ram_tables * _queued(op, used)
+                 for op in walk(function.body))
     return math.ceil(tables / cell.tables)
 
 
-def _of_loop(loop: Op, used: dict[Value, list], a_bit: float) -> float:
-    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with comes from
-    elsewhere. Of the latter, and of results, each bit takes ``a_bit`` of a queue."""
-    start = sum(2 * CONDITION * v.type.bits if is_constant(v) else CHOICE * v.type.bits for v in loop.operands[1:])
+def _queued(loop: Op, used: dict[Value, list]) -> int:
+    """Bits that wait to enter the loop, or behind it."""
     given = sum(v.type.bits for v in loop.operands[1:] if v.op is not None and not is_constant(v))
-    return start + a_bit * (given + sum(v.type.bits for v in loop.results if v in used))
+    return given + sum(v.type.bits for v in loop.results if v in used)
+
+
+def _of_carried(loop: Op, timing: OperatorTiming) -> float:
+    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with comes from
+    elsewhere."""
+    chains = [chain for chain in _chains(loop) if timing.latency(loop.regions[0].terminator.operands[1 + chain[0]].op)]
+    shifted = {k for chain in chains for k in chain}
+    plain = [v for k, v in enumerate(loop.operands[1:]) if k not in shifted]
+    found = sum((2 * CONDITION if is_constant(v) else CHOICE) * v.type.bits for v in plain)
+    return found + sum(_of_history(loop, chain) for chain in chains)
+
+
+def _chains(loop: Op) -> list[list[int]]:
+    """Carried values of which the first is computed, and each other one is what the one before was: by index, those of two and more."""
+    body = loop.regions[0]
+    behind = {v.index: k for k, v in enumerate(body.terminator.operands[1:]) if v.owner is body}
+    found = [[k] for k, v in enumerate(body.terminator.operands[1:]) if v.op in body.ops]
+    for chain in found:
+        while chain[-1] in behind:
+            chain.append(behind[chain[-1]])
+    return [chain for chain in found if len(chain) > 1]
+
+
+def _of_history(loop: Op, chain: list[int]) -> float:
+    """A shift register (``rtl_lib/history.py``): each place is written from the one before or with what it begins with; each tap is
+    chosen among all places, or among what they begin with."""
+    body, places = loop.regions[0], len(chain)
+    read = {v for op in body.ops[:-1] for v in op.operands}
+    taps = sum(body.args[k] in read for k in chain)
+    kept = CONDITION * places + GATE * (places - 1)
+    return body.args[chain[0]].type.bits * (kept + taps * (2 * CHOICE * places + CHOICE))
 
 
 def _of(op: Op, timing: OperatorTiming) -> float:

@@ -32,14 +32,15 @@ def test_exact(emulator, form, kernel):
             assert same_bits(buffers["out"], wanted), (kind, n, buffers["out"], wanted)
 
 
+@pytest.mark.parametrize("form", ["wide", "narrow"])
 @pytest.mark.parametrize("kernel", ["total", "halves"])
-def test_ties_and_next_to_them(emulator, kernel):
-    """Sums whose last place is followed by just a half, or by a little more or less far below."""
+def test_ties_and_next_to_them(emulator, kernel, form):
+    """Sums whose last place is followed by just a half, or by a little more or less, also digits below."""
     dtype = launch(kernel, "any", 1).buffers["a"].dtype
     digits, least = (24, 2.0**-149) if dtype == np.float32 else (11, 2.0**-24)
     rng = np.random.default_rng(3)
     for _ in range(300):
-        unit = np.ldexp(least, int(rng.integers(0, 40 if dtype == np.float32 else 16)))
+        unit = np.ldexp(least, int(rng.integers(0, 220 if dtype == np.float32 else 28)))
         whole, sign = int(rng.integers(1 << digits - 1, 1 << digits)), rng.choice([-1.0, 1.0])
         terms = [whole * unit, unit / 2, rng.choice([0.0, least, -least]), rng.choice([0.0, unit / 4, -unit / 4])]
         a = np.zeros(64)
@@ -47,5 +48,5 @@ def test_ties_and_next_to_them(emulator, kernel):
         one = launch(kernel, "any", 4)
         one.buffers["a"][:48] = a[:48].astype(dtype)
         buffers = {name: array.copy() for name, array in one.buffers.items()}
-        emulator.run(f"wide_{kernel}", buffers, one.scalars, ONE_ITEM)
+        emulator.run(f"{form}_{kernel}", buffers, one.scalars, ONE_ITEM)
         assert same_bits(buffers["out"], expected(kernel, one)), terms
