@@ -56,10 +56,11 @@ class KernelSystem:
     """
 
     def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0, fpc: bool = False, flush: bool = False,
-                 fp_relaxed: bool = False):
+                 fp_relaxed: bool = False, counters: bool | None = None):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
-        options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed)
+        options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed,
+                          counters=counters)
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.memory.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)

@@ -29,7 +29,7 @@ def system():
     """Every sum as a long integer, whatever is smaller."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hls.driver, "LoopSums", partial(LoopSums, parts=False))
-        system = KernelSystem(text_of(BUILT), fp_relaxed=True)
+        system = KernelSystem(text_of(BUILT), "ecp5_onchip", fp_relaxed=True, counters=True)
     yield system
     system.close()
 
