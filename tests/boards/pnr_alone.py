@@ -17,9 +17,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import convert
-from tests.boards.pnr import DEVICES, TOP, place_and_route, synthesize
+from tests.boards.pnr import DEVICES, TOP, Figures, place_and_route, synthesize
 
-__all__ = ["Alone", "measure_alone", "print_table"]
+__all__ = ["Cells", "count_cells", "place_between", "print_table"]
 
 DEVICE = "LFE5UM5G-85 grade 8"
 SHARED = re.compile(r"\b[a-z]\w*_[0-9a-f]{10}\b")  # the name of a module of rtl_lib.library
@@ -27,18 +27,13 @@ ASKED_MHZ = 200  # more than any of these parts needs, so that the tools do not 
 
 
 @dataclass(frozen=True)
-class Alone:
-    """``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: a cell of a carry chain takes two, one of LUT RAM four.
-
-    ``path`` is the critical path (see :class:`~tests.boards.pnr.Figures`).
-    """
+class Cells:
+    """``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: a cell of a carry chain takes two, one of LUT RAM four."""
 
     lut4: int
     comb: int
     ff: int
     ram: int
-    fmax: float
-    path: tuple[str, ...]
 
 
 class Between(wiring.Component):
@@ -61,13 +56,16 @@ class Between(wiring.Component):
         return m
 
 
-def measure_alone(make: Callable[[], wiring.Component]) -> Alone:
-    """Cells of the part alone, without any surroundings, and its clock between registers; ``make`` is called for each of both."""
+def count_cells(part: wiring.Component) -> Cells:
+    """What synthesis makes of the part alone, without any surroundings."""
     with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        cells = synthesize(_verilog(make()), Path(temporary), abc9=True)
-    placed = place_and_route(_verilog(Between(make())), DEVICES[DEVICE], {"clk": ASKED_MHZ}, abc9=True)
-    comb = cells["lut4"] + 2 * cells["carry"] + 4 * cells["lutram"]
-    return Alone(cells["lut4"], comb, cells["ff"], cells["ram"], placed.fmax, placed.path)
+        cells = synthesize(_verilog(part), Path(temporary), alone=True)
+    return Cells(cells["lut4"], cells["lut4"] + 2 * cells["carry"] + 4 * cells["lutram"], cells["ff"], cells["ram"])
+
+
+def place_between(part: wiring.Component) -> Figures:
+    """The figures of the part between registers, with those; of them its clock and critical path are those of the part."""
+    return place_and_route(_verilog(Between(part)), DEVICES[DEVICE], {"clk": ASKED_MHZ}, alone=True)
 
 
 def _verilog(part) -> dict[str, str]:
@@ -92,13 +90,15 @@ def print_table(description: str, parts: Mapping[str, Callable[[], wiring.Compon
     """The table of the parts that the command line names, of all of ``parts`` (name -> what makes it) if it names none."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(parts)}")
+    parser.add_argument("--cells", action="store_true", help="only count cells, in half a minute a part")
     parser.add_argument("--path", action="store_true", help="also show the critical path")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in parts]:
         parser.error(f"no part {unknown[0]!r}; there are {', '.join(parts)}")
     print("| part | LUT4 | LUT4 places | registers | block RAMs | MHz |\n| --- | --- | --- | --- | --- | --- |")
     for name in arguments.names or parts:
-        one = measure_alone(parts[name])
-        print(f"| {name} | {one.lut4} | {one.comb} | {one.ff} | {one.ram} | {one.fmax:.0f} |", flush=True)
-        if arguments.path:
-            print("\n".join(one.path), flush=True)
+        cells = count_cells(parts[name]())
+        placed = None if arguments.cells else place_between(parts[name]())
+        print(f"| {name} | {cells.lut4} | {cells.comb} | {cells.ff} | {cells.ram} | {f'{placed.fmax:.0f}' if placed else '-'} |", flush=True)
+        if placed and arguments.path:
+            print("\n".join(placed.path), flush=True)
