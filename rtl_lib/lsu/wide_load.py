@@ -85,17 +85,16 @@ class WideLoadUnit(wiring.Component):
     def _ask(self, m, request, out):
         """Ask for the words of one access after the other that are not kept; the last one as ``out`` takes the access."""
         busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been asked for
-        first = Signal(len(self.i.payload.addr) - self.lanes.word_shift)
-        access, taken = Signal(self._access), self.i.valid & self.i.ready
-        behind, kept = Signal.like(first), Signal(2)
-        due = Signal(2)
+        first, behind = (Signal(len(self.i.payload.addr) - self.lanes.word_shift) for _ in range(2))
+        access, taken, asked = Signal(self._access), self.i.valid & self.i.ready, request.valid & request.ready
+        due, kept, number = Signal(2), Signal(2), Signal.like(first)  # number: of the word asked for
 
         m.d.comb += [
-            behind.eq(first + 1),
             due.eq(access.wants & ~kept & Cat(~half, 1)),
+            number.eq(Mux(due[0], first, behind)),
             self.i.ready.eq(~busy | ends),
             request.valid.eq(busy & due.any() & (due.all() | out.ready)),
-            request.payload.eq(Mux(due[0], first, behind) << self.lanes.word_shift),
+            request.payload.eq(number << self.lanes.word_shift),
             out.valid.eq(busy & ~due.all() & (request.ready | ~due.any())),
             out.payload.eq(access),
             out.payload.odd.eq(first[0]),
@@ -103,35 +102,40 @@ class WideLoadUnit(wiring.Component):
             ends.eq(out.valid & out.ready),
         ]
         m.d.sync += busy.eq(taken | (busy & ~ends))
-        with m.If(request.valid & request.ready):
+        with m.If(asked):
             m.d.sync += half.eq(due.all())
         with m.Elif(ends):
             m.d.sync += half.eq(0)
         with m.If(taken):
-            self._split(m, first, access)
-        m.d.comb += kept.eq(self._kept(m, (first, behind), request.valid & request.ready, due[0]))
+            self._split(m, (first, behind), access)
+        self._keep(m, taken, kept, asked, number)
 
-    def _split(self, m, first, access):
-        """Note the access on offer: where it begins, and of which words it wants lanes."""
+    def _split(self, m, numbers, access):
+        """Note the access on offer: its words, where in the first it begins, and of which of both it wants lanes."""
         word, place = self.lanes.split(self.i.payload.addr)
         beyond = Signal(self.lanes.count)  # lanes of the second word
         mask = self.i.payload.mask if self.masked else Const(-1, self.lanes.count)
         m.d.comb += beyond.eq(Cat(place > self.lanes.places - 1 - k for k in range(self.lanes.count)))
-        m.d.sync += [first.eq(word), access.place.eq(place), access.wants.eq(Cat((mask & ~beyond).any(), (mask & beyond).any()))]
+        m.d.sync += [number.eq(word + k) for k, number in enumerate(numbers)]
+        m.d.sync += [access.place.eq(place), access.wants.eq(Cat((mask & ~beyond).any(), (mask & beyond).any()))]
         if self.masked:
             m.d.sync += access.mask.eq(mask)
 
-    def _kept(self, m, numbers, asked, is_first):
-        """For each of two words in a row, whether it is the last of its parity that was asked for."""
-        latest, known = [Signal.like(numbers[0], name=f"latest_{parity}") for parity in range(2)], Signal(2)
-        odd = numbers[0][0]
+    def _keep(self, m, taken, kept, asked, number):
+        """Remember the last word of each parity that was asked for, and note for each of an access's two words whether it is one: as the
+        access is taken, so that the comparisons are over when its words are asked for."""
+        latest, known = [Signal.like(number, name=f"latest_{parity}") for parity in range(2)], Signal(2)
+        word, _ = self.lanes.split(self.i.payload.addr)
         for parity in range(2):
-            with m.If(asked & ((odd ^ ~is_first) == parity)):
-                m.d.sync += [latest[parity].eq(Mux(is_first, *numbers)), known[parity].eq(1)]
+            with m.If(asked & (number[0] == parity)):
+                m.d.sync += [latest[parity].eq(number), known[parity].eq(1)]
+        with m.If(taken):
+            for k in range(2):
+                mine, odd = (word + k)[:len(word)], word[0] ^ k
+                was = known.bit_select(odd, 1) & (Mux(odd, latest[1], latest[0]) == mine)
+                m.d.sync += kept[k].eq(Mux(asked & (number[0] == odd), number == mine, was))
         with m.If(self.flush):
-            m.d.sync += known.eq(0)
-        return Cat(known.bit_select(odd ^ k, 1) & (Mux(odd ^ k, latest[1], latest[0]) == number)
-                   for k, number in enumerate(numbers))
+            m.d.sync += [known.eq(0), kept.eq(0)]
 
     def _gather(self, m, inner, accesses):
         """Bring the words of each access in; returns the two words, whether they are refused, and the stream of accesses

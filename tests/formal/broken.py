@@ -89,7 +89,8 @@ BREAKS = (
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
-    Break("wide_load", WideLoadUnit, "_kept", "with m.If(self.flush)", "with m.If(0)"),
+    Break("wide_load", WideLoadUnit, "_keep", "with m.If(self.flush)", "with m.If(0)"),
+    Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
     # store units
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),
@@ -97,6 +98,7 @@ BREAKS = (
     Break("store", StoreUnit, "_gather", "(~held | joins | leaving)", "1"),
     Break("wide_store", WideStoreUnit, "_merge", "waiting.eq(second.strobe.any())", "waiting.eq(0)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
+    Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),
     Break("wide_store", WideStoreUnit, "elaborate", "self.fence.request.valid & ~busy", "self.fence.request.valid"),
     # interconnect
     Break("reads_one_bank", ReadInterconnect, "_returns", "response.valid & response.payload.last", "response.valid"),
