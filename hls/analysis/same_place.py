@@ -17,6 +17,7 @@ class SamePlaces:
         self.tree = self.tester.tree
         self.position = {op: k for k, op in enumerate(walk(function.body))}
         self._facts: dict[tuple[Op, Op], list[Dependence]] = {}
+        self._forms: dict[Op, Affine] = {}
 
     def plain(self, op: Op) -> bool:
         """Whether the operation is an access, as a whole, of a memory that nobody else looks into."""
@@ -28,7 +29,9 @@ class SamePlaces:
 
     def form(self, access: Op) -> Affine:
         """The byte offset of the access, where it takes place."""
-        return self.tester.forms.offset(access)
+        if access not in self._forms:
+            self._forms[access] = self.tester.forms.offset(access)
+        return self._forms[access]
 
     def fixed(self, access: Op, loop: Loop) -> bool:
         """Whether the access has the same place in every iteration of one run of the loop."""

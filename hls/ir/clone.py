@@ -14,11 +14,13 @@ def clone_ops(ops: list[Op], values: dict[Value, Value]) -> list[Op]:
 
 
 def _clone_op(op: Op, values) -> Op:
-    operands = [values.get(v, v) for v in op.operands]
-    copy = Op(op.opcode, operands, attrs=dict(op.attrs), span=op.span)
-    copy.regions = [clone_region(region, values) for region in op.regions]
-    copy.results = [Value(v.type, v.name, copy, k) for k, v in enumerate(op.results)]
-    values.update(zip(op.results, copy.results))
+    known = values.get
+    copy = Op(op.opcode, [known(v, v) for v in op.operands], [], dict(op.attrs), [], op.span)
+    for region in op.regions:
+        copy.regions.append(clone_region(region, values))
+    for k, v in enumerate(op.results):
+        values[v] = result = Value(v.type, v.name, copy, k)
+        copy.results.append(result)
     return copy
 
 

@@ -20,8 +20,8 @@ def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
 
     The work for one u is limited to what fits into one cycle behind it, so the total is near linear.
     """
-    users = _chain_users(problem)
-    rank = {key: i for i, key in enumerate(problem.chain_order)}
+    users = problem.chain_users
+    rank = problem.chain_rank
     rest = _longest_rest(problem, users)
     pairs, frontiers = [], {}
     for key in reversed(problem.chain_order):
@@ -37,9 +37,9 @@ def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
 
 def longest_chain(problem: Problem, first: Hashable, last: Hashable) -> tuple[tuple[Hashable, float], ...]:
     """The longest combinational chain from ``first`` to ``last``: each operation with its share in ns."""
-    users = _chain_users(problem)
+    users = problem.chain_users
     arrival, before = {first: 0.0}, {}
-    for key in problem.chain_order[problem.chain_order.index(first):]:
+    for key in problem.chain_order[problem.chain_rank[first]:problem.chain_rank[last]]:
         operation = problem.by_key[key]
         if key not in arrival or (operation.latency and key != first):
             continue
@@ -58,14 +58,6 @@ def _head(problem: Problem, key) -> float:
     """When the output of ``key`` is there if its inputs come from registers."""
     operation = problem.by_key[key]
     return operation.out_delay if operation.latency else operation.delay
-
-
-def _chain_users(problem: Problem) -> dict:
-    users = {operation.key: [] for operation in problem.operations}
-    for dependence in problem.dependences:
-        if dependence.chains:
-            users[dependence.src].append(dependence.dst)
-    return users
 
 
 def _longest_rest(problem: Problem, users: dict) -> dict:

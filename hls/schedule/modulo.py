@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -13,7 +14,7 @@ from .lifetime import fewest_registers, length_of, register_bits
 from .problem import Problem, topological
 from .slots import SearchLimit, find_starts
 
-__all__ = ["Infeasible", "Solution", "constraint_system", "schedule"]
+__all__ = ["Infeasible", "Scheduler", "Solution", "constraint_system", "schedule"]
 
 TRIES = 5_000  # slots tried for limited resources at one II before the next II is tried
 SHIFTS = 16  # ways to place limited resources among which the shortest schedule is taken
@@ -76,28 +77,104 @@ def schedule(
     Raises ProblemError for a problem that contradicts itself, :class:`Infeasible` when there is no such schedule, and
     ValueError for an II below 1.
     """
-    if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
-        raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
-    problem.check()
-    system = constraint_system(problem)
-    recurrence_ii, proof = system.minimum
-    if recurrence_ii is None:
-        raise Infeasible("the loop cannot be scheduled", explain_cycle(problem, proof))
-    bottleneck = explain_cycle(problem, proof) if proof else None
-    resource_ii, resource = _resource_bound(problem)
-    if resource_ii > recurrence_ii:
-        bottleneck = resource
-    bound = max(recurrence_ii, resource_ii)
-    if ii_request is not None and ii_request < bound:
-        raise Infeasible(f"II {ii_request} was asked for", bottleneck)
-    ii, fixed, proved = _search(problem, system, bound, ii_request, max_ii, bottleneck)
-    if fixed and ii > bound and ii_request is None:
-        bottleneck = _crowded(problem, ii)
-    start = _minimize(problem, system, ii, fixed, slack, weights)
-    minimal = proved and (ii_request is None or ii == bound)
-    solution = Solution(problem, ii, MappingProxyType(start), recurrence_ii, resource_ii, bottleneck, minimal)
-    solution.verify()
-    return solution
+    return Scheduler(problem).solve(ii_request, max_ii, slack=slack, weights=weights)
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """A problem, and what is known of it before any schedule: each is worked out when it is first asked for, as schedules cost more.
+
+    Raises ProblemError for a problem that contradicts itself.
+    """
+
+    problem: Problem
+
+    def __post_init__(self):
+        self.problem.check()
+
+    @cached_property
+    def least(self) -> int:
+        """The least II that works, as far as the search for limited resources decides it. Raises :class:`Infeasible` where there is none."""
+        return self._found[0]
+
+    @cached_property
+    def recurrence_ii(self) -> int:
+        """The least II that recurrences allow. Raises :class:`Infeasible` where they allow none."""
+        least, proof = self._system.minimum
+        if least is None:
+            raise Infeasible("the loop cannot be scheduled", explain_cycle(self.problem, proof))
+        return least
+
+    @cached_property
+    def resource_ii(self) -> int:
+        """The least II that has room for all uses of each limited resource."""
+        return self._resource[0]
+
+    @cached_property
+    def bottleneck(self) -> Bottleneck | None:
+        """What forbids an II below the least (None if that is 1)."""
+        ii, fixed, _ = self._found
+        return _crowded(self.problem, ii) if fixed and ii > self._bound else self._bounding
+
+    @cached_property
+    def _bounding(self) -> Bottleneck | None:
+        """What forbids an II below both bounds (None if that is 1)."""
+        if self.resource_ii > self.recurrence_ii:
+            return self._resource[1]
+        proof = self._system.minimum[1]
+        return explain_cycle(self.problem, proof) if proof else None
+
+    def solve(self, ii_request: int | None = None, max_ii: int | None = None, *, slack: int | None = 0,
+              weights: Mapping[Hashable, float] | None = None) -> Solution:
+        """As :func:`schedule`."""
+        if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
+            raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
+        if ii_request is not None and ii_request < self._bound:
+            raise Infeasible(f"II {ii_request} was asked for", self._bounding)
+        free = ii_request is None and max_ii is None
+        ii, fixed, proved = self._found if free else self._search(ii_request, max_ii)
+        bottleneck = _crowded(self.problem, ii) if fixed and ii > self._bound and ii_request is None else self._bounding
+        start = _minimize(self.problem, self._system, ii, fixed, slack, weights)
+        minimal = proved and (ii_request is None or ii == self._bound)
+        solution = Solution(self.problem, ii, MappingProxyType(start), self.recurrence_ii, self.resource_ii, bottleneck, minimal)
+        solution.verify()
+        return solution
+
+    @cached_property
+    def _system(self) -> DifferenceSystem:
+        return constraint_system(self.problem)
+
+    @cached_property
+    def _resource(self) -> tuple[int, Bottleneck | None]:
+        return _resource_bound(self.problem)
+
+    @property
+    def _bound(self) -> int:
+        return max(self.recurrence_ii, self.resource_ii)
+
+    @cached_property
+    def _found(self) -> tuple[int, dict, bool]:
+        return self._search(None, None)
+
+    def _search(self, ii_request: int | None, max_ii: int | None) -> tuple[int, dict, bool]:
+        """The II, starts of operations with limited resources, and whether each smaller II is known to be impossible."""
+        # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone matter.
+        first = self._bound if ii_request is None else ii_request
+        last = ii_request or max_ii or self._bound + sum(op.latency + 2 for op in self.problem.operations)
+        proved = True
+        for ii in range(first, last + 1):
+            if all(op.resource is None for op in self.problem.operations):
+                return ii, {}, proved
+            try:
+                fixed = find_starts(self.problem, self._system, ii, TRIES)
+            except SearchLimit:
+                fixed, proved = None, False
+            if fixed is not None:
+                return ii, fixed, proved
+        bottleneck = self._bounding
+        if bottleneck is None or self._bound <= last:
+            bottleneck = _crowded(self.problem, last + 1)
+        raise Infeasible(f"no schedule has an II of at most {last}", bottleneck)
 
 
 def constraint_system(problem: Problem) -> DifferenceSystem:
@@ -148,26 +225,6 @@ def _crowded(problem, ii) -> Bottleneck:
     uses = Counter(op.resource for op in problem.operations if op.resource is not None)
     worst = max(uses, key=lambda resource: uses[resource] / problem.limits[resource])
     return explain_resource(problem, worst, uses[worst], ii)
-
-
-def _search(problem, system, bound, ii_request, max_ii, bottleneck):
-    """The II, starts of operations with limited resources, and whether each smaller II is known to be impossible."""
-    # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone matter.
-    first = bound if ii_request is None else ii_request
-    last = ii_request or max_ii or bound + sum(op.latency + 2 for op in problem.operations)
-    proved = True
-    for ii in range(first, last + 1):
-        if all(op.resource is None for op in problem.operations):
-            return ii, {}, proved
-        try:
-            fixed = find_starts(problem, system, ii, TRIES)
-        except SearchLimit:
-            fixed, proved = None, False
-        if fixed is not None:
-            return ii, fixed, proved
-    if bottleneck is None or bound <= last:
-        bottleneck = _crowded(problem, last + 1)
-    raise Infeasible(f"no schedule has an II of at most {last}", bottleneck)
 
 
 def _minimize(problem, system, ii, fixed, slack, weights):

@@ -121,6 +121,20 @@ class Problem:
             raise ProblemError(f"values depend on themselves within one iteration, in or behind {', '.join(stuck[:8])}")
         return order
 
+    @cached_property
+    def chain_rank(self) -> dict[Hashable, int]:
+        """Where each operation stands in ``chain_order``."""
+        return {key: rank for rank, key in enumerate(self.chain_order)}
+
+    @cached_property
+    def chain_users(self) -> dict[Hashable, list[Hashable]]:
+        """The operations that can use a result of each in the cycle in which it becomes available."""
+        users = {operation.key: [] for operation in self.operations}
+        for dependence in self.dependences:
+            if dependence.chains:
+                users[dependence.src].append(dependence.dst)
+        return users
+
     def check(self) -> None:
         """Raise :class:`ProblemError` at the first contradiction; a problem that passes may still be infeasible."""
         if len(self.by_key) < len(self.operations):

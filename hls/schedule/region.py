@@ -29,7 +29,7 @@ from .queues import (
     pace,
     slot_count,
 )
-from .stages import LevelStages, level_stages
+from .stages import LevelScheduler, LevelStages, Need, level_scheduler
 
 __all__ = ["RegionPlanner"]
 
@@ -153,10 +153,9 @@ class RegionPlanner:
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
         """A loop in which work-items meet: nothing comes back to a slot, so only shared ports keep tokens apart."""
         levels = assign_levels(region, self.fixed, self.timing.memory, ring=True)
-        stages = self._stages(region, levels, None, False)
-        ii = max(s.ii for s in stages)
-        if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, False)
+        schedulers = self._schedulers(region, levels, False)
+        ii = max(s.least for s in schedulers)
+        stages = _solved(schedulers, ii)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
         latency, end = self._latency(found), found.end
@@ -173,35 +172,35 @@ class RegionPlanner:
         levels = assign_levels(region, self.fixed, self.timing.memory)
         ahead = self._speculate(region, loop, levels)
         levels = ahead or levels
-        stages, known = self._shortest(region, loop, levels, bool(ahead))
+        schedulers, known = self._shortest(region, loop, levels, bool(ahead))
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
         if loop is not None and "ii" in loop.attrs:
-            schedule = partial(level_stages, self.timing, region, levels, self.fixed, speculative=bool(ahead), histories=known)
-            stages = [self._hurried(partial(schedule, k), s, wish) if s.ii > wish else s for k, s in enumerate(stages)]
-        least = max(s.ii for s in stages)
+            schedule = partial(level_scheduler, self.timing, region, levels, self.fixed, speculative=bool(ahead), histories=known)
+            schedulers = [self._hurried(partial(schedule, k), s, wish) if s.least > wish else s for k, s in enumerate(schedulers)]
+        least = max(s.least for s in schedulers)
         ii = max(wish, least)
-        if ii > min(s.ii for s in stages):
-            stages = self._stages(region, levels, ii, bool(ahead), known, [s.period for s in stages])
-        if not known:
-            stages = self._settled(region, loop, levels, stages, ii, bool(ahead))
+        first = self._settled(region, loop, levels, schedulers[0], ii, bool(ahead)) if not known else None
+        stages = _solved(schedulers[1:] if first else schedulers, ii)
+        if first:
+            stages = [first, *stages]
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
         return _Schedule(region, levels, stages, bool(ahead), least, ii, carried, start, self._available(levels, start, carried))
 
-    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelStages], dict[int, tuple[int, int]]]:
-        """The stages with the least II, and the histories they need: those cost more than registers that move on, and
+    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelScheduler], dict[int, tuple[int, int]]]:
+        """What schedules the levels with the least II, and the histories they need: those cost more than registers that move on, and
         of several invocations that could take turns only one."""
-        stages = self._stages(region, levels, None, speculative)
-        usual = max(s.ii for s in stages)
+        schedulers = self._schedulers(region, levels, speculative)
+        usual = max(s.least for s in schedulers)
         known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual > 1 else {}
         if known:
-            closer = self._stages(region, levels, None, speculative, known)
-            least = max(s.ii for s in closer)
+            closer = self._schedulers(region, levels, speculative, known)
+            least = max(s.least for s in closer)
             if least < usual and (least == 1 or not self.repeated):
                 return closer, known
-        return stages, {}
+        return schedulers, {}
 
-    def _hurried(self, schedule, usual: LevelStages, wish: int) -> LevelStages:
+    def _hurried(self, schedule, usual: LevelScheduler, wish: int) -> LevelScheduler:
         """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes, and no longer
         by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
         short, long = usual.period, SLOWEST * usual.period
@@ -209,7 +208,7 @@ class RegionPlanner:
         while long > 1.02 * short:
             period = long if found is usual else (short * long) ** 0.5
             closer = schedule(period=period)
-            if closer.ii <= wish:
+            if closer.least <= wish:
                 long, found = period, closer
             elif found is usual:
                 break
@@ -217,21 +216,20 @@ class RegionPlanner:
                 short = period
         return found
 
-    def _stages(self, region, levels: Levels, ii, speculative, known=MappingProxyType({}), periods=()) -> list[LevelStages]:
-        sharing = tuple(need for window in group_windows(levels) for need in window.needs)
-        return [level_stages(self.timing, region, levels, self.fixed, k, ii, speculative, known, sharing,
-                             period=periods[k] if periods else self.timing.period) for k in range(levels.count)]
+    def _schedulers(self, region, levels: Levels, speculative, known=MappingProxyType({})) -> list[LevelScheduler]:
+        return [level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, _sharing(levels)) for k in range(levels.count)]
 
-    def _settled(self, region, loop, levels: Levels, stages, ii: int, speculative: bool) -> list[LevelStages]:
-        """Stages that leave the first one to the header, where it chooses between slots and no larger II comes of it: the way
-        from its queue of slots to what they remember is as long as a cycle."""
+    def _settled(self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool) -> LevelStages | None:
+        """The first level where it leaves its first stage to the header, which chooses between slots there: the way from its queue of
+        slots to what they remember is as long as a cycle. None where there is no choice, or a larger II would come of it."""
         if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
-            return stages
+            return None
+        first = level_scheduler(self.timing, region, levels, self.fixed, 0, speculative, {}, _sharing(levels), True, usual.period)
         try:
-            first = level_stages(self.timing, region, levels, self.fixed, 0, ii, speculative, settled=True, period=stages[0].period)
+            found = first.stages(ii)
         except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
-            return stages
-        return [replace(first, bottleneck=stages[0].bottleneck), *stages[1:]]
+            return None
+        return replace(found, bottleneck=usual.bottleneck)
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
@@ -355,6 +353,16 @@ class RegionPlanner:
             windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows,
                          (stages.spacing if slots > 1 else stages.ii) if paced else 1)
+
+
+def _sharing(levels: Levels) -> tuple[Need, ...]:
+    """What the windows of groups need."""
+    return tuple(need for window in group_windows(levels) for need in window.needs)
+
+
+def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:
+    """All levels of a region have one II."""
+    return [s.stages(None if s.least == ii else ii) for s in schedulers]
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:

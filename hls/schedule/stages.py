@@ -13,10 +13,10 @@ from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
 from .invocations import forwards
 from .levels import Levels, join_values
-from .modulo import schedule
+from .modulo import Scheduler
 from .problem import Dependence, Operation, Problem
 
-__all__ = ["LevelStages", "Need", "level_stages", "used_values"]
+__all__ = ["LevelScheduler", "LevelStages", "Need", "level_scheduler", "used_values"]
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,58 @@ class Need:
     at_entry: bool
 
 
-def level_stages(timing, region: Region, levels: Levels, fixed, k: int, ii: int | None = None,
-                 speculative: bool = False, histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-                 needs: Sequence[Need] = (), settled: bool = False, period: float | None = None) -> LevelStages:
-    """Schedule level ``k`` of a region with the least II, or with ``ii``; ``fixed`` values are there all the time.
+@dataclass(frozen=True)
+class LevelScheduler:
+    """A level before it is scheduled: which II it needs is known sooner than when everything happens in it."""
+
+    levels: Levels
+    k: int
+    histories: Mapping[int, tuple[int, int]]
+    scheduler: Scheduler
+
+    @property
+    def least(self) -> int:
+        """The least II. Raises :class:`~.modulo.Infeasible` where there is none."""
+        return self.scheduler.least
+
+    @property
+    def bottleneck(self) -> Bottleneck | None:
+        """What forbids a smaller II (None if the least is 1)."""
+        return self.scheduler.bottleneck
+
+    @property
+    def period(self) -> float:
+        """Of the clock that its chains have to fit, in ns."""
+        return self.scheduler.problem.period_ns
+
+    def stages(self, ii: int | None = None) -> LevelStages:
+        """The schedule with the least II, or with ``ii`` (:class:`~.modulo.Infeasible` where that cannot be)."""
+        levels, k, solution = self.levels, self.k, self.scheduler.solve(ii)
+        start = solution.start
+        return LevelStages(
+            solution.ii,
+            start["exit"] + 1,
+            {op: start[op] for op, level in levels.op.items() if level == k},
+            {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
+            {c: start["write", self.histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
+            solution.bottleneck,
+            next(m for m in range(solution.resource_ii, solution.ii + 1) if not solution.problem.crowded(m, start)),
+            self.period,
+        )
+
+
+def level_scheduler(timing, region: Region, levels: Levels, fixed, k: int, speculative: bool = False,
+                    histories: Mapping[int, tuple[int, int]] = MappingProxyType({}), needs: Sequence[Need] = (),
+                    settled: bool = False, period: float | None = None) -> LevelScheduler:
+    """The scheduler of level ``k`` of a region; ``fixed`` values are there all the time.
 
     ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs`` are those of
     the region's windows. With ``settled`` nothing of level 0 is done in its first stage, in which the header still chooses whose token
     it is. ``period`` is in ns, of the target's clock unless given.
     """
-    period = period or timing.period
     here = [need for need in needs if need.level == k]
     builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
-    problem = builder.build(period)
-    solution = schedule(problem, ii_request=ii)
-    start = solution.start
-    return LevelStages(
-        solution.ii,
-        start["exit"] + 1,
-        {op: start[op] for op, level in levels.op.items() if level == k},
-        {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
-        {c: start["write", histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
-        solution.bottleneck,
-        next(m for m in range(solution.resource_ii, solution.ii + 1) if not problem.crowded(m, start)),
-        period,
-    )
+    return LevelScheduler(levels, k, histories, Scheduler(builder.build(period or timing.period)))
 
 
 def used_values(region: Region, levels: Levels):
