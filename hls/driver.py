@@ -23,7 +23,7 @@ from .passes.late_choices import LateChoices
 from .passes.lookahead import Lookahead
 from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
-from .passes.pipeline import PipelineOptions, optimize
+from .passes.pipeline import PipelineOptions, deep_recursion, optimize
 from .passes.program import link_program
 from .passes.relaxed import BalanceSums
 from .passes.silence import without_printf
@@ -35,6 +35,10 @@ from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, 
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
+
+
+#: how deep the making of hardware goes: an operation asks for its operands, and these for theirs, four calls for each
+LONGEST_CHAIN = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +102,8 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
-        verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
+        with deep_recursion(LONGEST_CHAIN):
+            verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
     warnings = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
     return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
 
@@ -171,17 +176,28 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
-    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    plan, memory = _scheduled(function, board, options, timing, memory, tell)
     if tell:
         for loop in plan.loops.values():
             if loop.period > timing.period:
                 tell(_slower_clock(loop, timing.period))
-    memory = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
                           options.const_cache_bytes)
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
     return CompiledKernel(function, memory, plan, unrolled, merged)
+
+
+def _scheduled(function: Function, board: Board, options: Options, timing: OperatorTiming, memory: MemoryPlan, tell) -> tuple[KernelPlan, MemoryPlan]:
+    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take no turns for
+    the sake of that limit: a schedule of its own."""
+    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    shared, broken = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
+    if not broken:
+        return plan, shared
+    for one in broken if tell else ():
+        tell(one.warning)
+    return _scheduled(function, board, options, timing, memory.without_limits({one.memory for one in broken}), tell)
 
 
 def _when(plan: KernelPlan) -> dict[Op, When]:

@@ -42,6 +42,12 @@ class OnChipMemory:
     blocks: Blocks = field(default_factory=Blocks)
     pumped: bool = False
 
+    @property
+    def without_limits(self) -> "OnChipMemory":
+        """As if the program said nothing of how many loads it may serve at once."""
+        asked = replace(self.banking.asked, max_replicates=None, numreadports=None)
+        return replace(self, banking=replace(self.banking, asked=asked, reads={}))
+
     def mask(self, op: Op) -> int:
         """The banks that an access may use, as bits."""
         low, inner = self.banking.meetings.mask(op), self.banking.map.banks

@@ -1,6 +1,6 @@
 """The frozen product of memory planning: which unit serves each access."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -75,6 +75,10 @@ class MemoryPlan:
         """How many banks the memory of an access has."""
         memory = self._memory(op)
         return memory.mask(op).bit_count() if memory else 1
+
+    def without_limits(self, names: Collection[str]) -> "MemoryPlan":
+        """As if the program said nothing of how many loads the memories of these names may serve at once."""
+        return replace(self, onchip={name: m.without_limits if name in names else m for name, m in self.onchip.items()})
 
     def _memory(self, op: Op) -> OnChipMemory | None:
         access = self.accesses.get(op)

@@ -66,7 +66,7 @@ from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
 from .wheels import Wheels
 
-__all__ = ["Pass", "PipelineOptions", "Repeat", "kernel_pipeline", "optimize"]
+__all__ = ["Pass", "PipelineOptions", "Repeat", "deep_recursion", "kernel_pipeline", "optimize"]
 
 
 class Pass(Protocol):
@@ -210,7 +210,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
 
     Raises CompileError for a kernel that cannot be built.
     """
-    with _deep_recursion():
+    with deep_recursion():
         inlined = Inline().run(module)
         functions = {f.name: _run(f, options) for f in inlined.kernels}
     return Module(functions, inlined.sources, inlined.channels)
@@ -269,8 +269,8 @@ class _Dump:
 
 
 @contextmanager
-def _deep_recursion(limit: int = 20_000) -> Iterator[None]:
-    """Nested regions are walked by recursion; unrolled guards nest deeper than Python's default allows."""
+def deep_recursion(limit: int = 20_000) -> Iterator[None]:
+    """Nested regions, and chains of operations, are walked by recursion; where loops are unrolled they are deeper than Python's default allows."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, before))
     try:

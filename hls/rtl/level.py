@@ -60,19 +60,18 @@ class LevelBuilder:
         fixed = self.context.fixed(value)
         if fixed is not None:
             return fixed
-        if (value, stage) in self._at:
-            return self._at[value, stage]
-        born = self._born(value)
+        born, known = self._born(value), stage
         if stage < born:
             raise AssertionError(f"{value.name or 'value'} is used in stage {stage}, before it is there in {born}")
-        if stage == born:
-            signal = self._make(value, stage)
-        else:
-            source = self.at(value, stage - 1)
-            signal = Signal(len(source), name=f"{self.context.name(value)}_s{stage}", reset_less=True)
+        while known > born and (value, known) not in self._at:
+            known -= 1
+        if (value, known) not in self._at:
+            self._at[value, known] = self._make(value, known)
+        for later in range(known + 1, stage + 1):
+            source = self._at[value, later - 1]
+            self._at[value, later] = signal = Signal(len(source), name=f"{self.context.name(value)}_s{later}", reset_less=True)
             self.clocked(signal.eq(source))
-        self._at[value, stage] = signal
-        return signal
+        return self._at[value, stage]
 
     def _born(self, value: Value) -> int:
         point = self.region.available.get(value, Point(0, 0))

@@ -104,7 +104,7 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
     calls = _calls(body)
     edges = _edges(body, inputs, carried, offering, calls)
-    assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, memory)
+    assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, _crowds(body, edges, memory))
     values, ops, read, write = assign(floor)
     if any(isinstance(arg.type, TokenType) and r < w for arg, r, w in zip(carried, read, write, strict=True)):
         closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
@@ -158,11 +158,11 @@ def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     return edges + [(_At(first), _At(op), False) for op in waits for first in calls[:calls.index(op)]]
 
 
-def _assigned(body, inputs, edges, offering, calls, carried, yielded, memory, floor) -> tuple[dict, dict, tuple, tuple]:
+def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, floor) -> tuple[dict, dict, tuple, tuple]:
     """(levels of values, of operations, and where each carried value is read, and written), none below its floor."""
     floor = dict(floor)
     values, ops = _levels(body, inputs, edges, offering, floor, calls)
-    while _raise_accesses(ops, floor, memory):
+    while _raise_accesses(ops, floor, crowds):
         values, ops = _levels(body, inputs, edges, offering, floor, calls)
         if max(ops.values()) > len(body):
             raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
@@ -215,14 +215,42 @@ def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:
     return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 
-def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], memory: MemoryPlan) -> bool:
-    """Put accesses that share a port into the last level of any of them, by their floors; whether that changed any."""
-    changed = False
+def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
+    """The accesses that are to be in one level with each other, as they share a port. Loads of which one waits for what another has
+    let go on, as behind a barrier, cannot be: they are in one level with those that wait as often as they do."""
     together: dict[tuple, list[Op]] = {}
-    for op in ops:
+    for op in body:
         if (crowd := memory.crowd(op)) is not None:
             together.setdefault(crowd, []).append(op)
+    found = []
     for accesses in together.values():
+        if len(accesses) > 1 and all(op.opcode == "load" for op in accesses):
+            found += _by_waits(accesses, edges)
+        else:
+            found.append(accesses)
+    return found
+
+
+def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
+    """The accesses by how many of them, each a level later, come before them."""
+    members, passed, waited = set(accesses), {}, {}  # of what is there beside the last of the accesses before it, and levels behind it
+    changed = True
+    while changed:  # what leads back to itself waits for nothing on the way
+        changed = False
+        for a, b, wait in edges:
+            here = passed.get(a, 0)
+            later = max(waited.get(a, 0), here if wait else 0)
+            here = max(0 if wait else here, later + 1 if b in members else 0)
+            if later > waited.get(b, 0) or here > passed.get(b, 0):
+                waited[b], passed[b] = max(later, waited.get(b, 0)), max(here, passed.get(b, 0))
+                changed = True
+    return [[op for op in accesses if waited.get(op, 0) == n] for n in sorted({waited.get(op, 0) for op in accesses})]
+
+
+def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], crowds: list[list[Op]]) -> bool:
+    """Put accesses that share a port into the last level of any of them, by their floors; whether that changed any."""
+    changed = False
+    for accesses in crowds:
         last = max(ops[op] for op in accesses)
         for op in accesses:
             changed |= ops[op] < last

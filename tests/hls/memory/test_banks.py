@@ -54,8 +54,9 @@ def test_larger_than_the_device():
 def test_too_few_copies_for_loads_that_may_meet():
     """Two loops that run at once (the inner ones of work under way) cannot share one copy."""
     load = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511]; int u = 0; for (int j = 0; j < n; j++) u ^= t[(j * i) & 511]; out[i] = s + u;"
-    with pytest.raises(CompileError, match="lines|line 4"):
-        plan("max_replicates(1)", load=load)
+    kernel, (told,), _ = plan("max_replicates(1)", load=load)
+    assert kernel.memory.onchip["t"].most_copies == 2
+    assert told.startswith("max_replicates(1) is not kept: the loads of t in line 4 need 2 copies")
     kernel, told, _ = plan("max_replicates(2)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2 and not told
 
@@ -240,19 +241,53 @@ def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
     assert not kernel.memory.onchip["t"].pumped
 
 
+#: of two loops at once
+LOADS_AT_ONCE = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511] + t[(j * i) & 511] + t[(j * 7) & 511] + t[(j * 9) & 511];"
+LOADS_AT_ONCE = "".join(LOADS_AT_ONCE.replace("int s", f"int s{k}").replace("s +=", f"s{k} +=") for k in range(2)) + " out[i] = s0 + s1;"
+
+
 @pytest.mark.parametrize("attributes, message, hint", [
     ("doublepump, numwriteports(2)", "numwriteports(2) cannot be had", "numwriteports(1)"),
-    ("doublepump, numreadports(3)", "numreadports(3) cannot be kept", "numreadports(6)"),
-    ("doublepump, max_replicates(2)", "max_replicates(2) cannot be kept", "max_replicates(3)"),
 ])
 def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
-    """Loads of loops that run at once cannot take turns."""
-    inner = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511] + t[(j * i) & 511] + t[(j * 7) & 511] + t[(j * 9) & 511];"
-    load = "".join(inner.replace("int s", f"int s{k}").replace("s +=", f"s{k} +=") for k in range(2)) + " out[i] = s0 + s1;"
     with pytest.raises(CompileError) as caught:
-        plan(attributes, load=load)
+        plan(attributes, load=LOADS_AT_ONCE)
     (error,) = caught.value.diagnostics
     assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
+
+
+@pytest.mark.parametrize("attributes, message", [
+    ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
+    ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
+])
+def test_limits_that_cannot_be_kept_cost_no_turns(attributes, message):
+    """Loads of loops that run at once cannot take turns; those of one loop need not, then."""
+    kernel, (told,), _ = plan(attributes, load=LOADS_AT_ONCE)
+    assert told.startswith(message)
+    assert all(loop.ii == 1 for loop in kernel.plan.loops.values())
+
+
+def test_loads_behind_a_barrier_cannot_take_turns_with_those_before():
+    """Who gathers at the barrier in between is in two levels of the loop: a limit for both is none."""
+    text = """__attribute__((reqd_work_group_size(16, 1, 1)))
+    __kernel void k(__global int *restrict a, int n) {
+      __local int __attribute__((max_replicates(1))) t[16][16];
+      int x = get_local_id(0);
+      t[x][0] = a[x];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int i = 1; i < 16; i++) {
+        t[x][i] = t[x][i - 1] + t[15 - x][i - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        t[x][i] += t[i][x & (i - 1)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+      }
+      a[x] = t[x][15];
+    }
+    """
+    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    (kernel,), told = plan_module(module, load_board("de5net"), Options())
+    assert kernel.memory.onchip["t"].most_copies > 1
+    assert [message.message.split(":")[0] for message in told] == ["max_replicates(1) is not kept"]
 
 
 def test_trailing_zeros_bound_the_banks():
