@@ -58,10 +58,10 @@ def streams(board, words, rng):
 def placed_streams(board, words, rng):
     """Whole words, each array in a bank that the program chose."""
     a = rng.random((words, LANES), dtype=np.float32)
-    n, banks, places = (np.int32(words),), (1, 2), {"a": 1, "out": 2}
+    n = (np.int32(words),)
     return [
-        run(board, "read_words", [a], sums(a), n, "in one bank", banks, placed={"a": 1, "sum": 2}, trips=words, bytes=a.nbytes),
-        run(board, "copy_words", [a], a, n, "from bank to bank", banks, placed=places, trips=words, bytes=2 * a.nbytes),
+        run(board, "read_words", [a], sums(a), n, "in one bank", (1, 1), placed={"a": 1, "sum": 1}, trips=words, bytes=a.nbytes),
+        run(board, "copy_words", [a], a, n, "from bank to bank", (1, 2), placed={"a": 1, "out": 2}, trips=words, bytes=2 * a.nbytes),
     ]
 
 

@@ -83,30 +83,26 @@ __kernel void store_steps(__global uint *restrict out, int step, int n)
 #define ARRAYS_2 ARRAYS_1, IN(1)
 #define ARRAYS_4 ARRAYS_2, IN(2), IN(3)
 #define ARRAYS_8 ARRAYS_4, IN(4), IN(5), IN(6), IN(7)
-#define REGULAR(LOADS) (ARRAYS_##LOADS, __global uint *restrict out, int n) \
-{ \
+#define REGULAR(LOADS) \
     for (int i = 0; i < n; i++) { \
         uint x = i; \
-        LOADS_##LOADS(i) \
+        LOADS(i) \
         out[i] = x; \
-    } \
-}
-#define IRREGULAR(LOADS) (ARRAYS_##LOADS, __global const uint *restrict index, __global uint *restrict out, int n) \
-{ \
+    }
+#define IRREGULAR(LOADS) \
     for (int i = 0; i < n; i++) { \
         uint x = i, at = index[i]; \
-        LOADS_##LOADS(at) \
+        LOADS(at) \
         out[i] = x; \
-    } \
-}
+    }
 
-__kernel void regular_1 REGULAR(1)
-__kernel void regular_2 REGULAR(2)
-__kernel void regular_4 REGULAR(4)
-__kernel void regular_8 REGULAR(8)
-__kernel void irregular_1 IRREGULAR(1)
-__kernel void irregular_2 IRREGULAR(2)
-__kernel void irregular_4 IRREGULAR(4)
-__kernel void irregular_8 IRREGULAR(8)
+__kernel void regular_1(ARRAYS_1, __global uint *restrict out, int n) { REGULAR(LOADS_1) }
+__kernel void regular_2(ARRAYS_2, __global uint *restrict out, int n) { REGULAR(LOADS_2) }
+__kernel void regular_4(ARRAYS_4, __global uint *restrict out, int n) { REGULAR(LOADS_4) }
+__kernel void regular_8(ARRAYS_8, __global uint *restrict out, int n) { REGULAR(LOADS_8) }
+__kernel void irregular_1(ARRAYS_1, __global const uint *restrict index, __global uint *restrict out, int n) { IRREGULAR(LOADS_1) }
+__kernel void irregular_2(ARRAYS_2, __global const uint *restrict index, __global uint *restrict out, int n) { IRREGULAR(LOADS_2) }
+__kernel void irregular_4(ARRAYS_4, __global const uint *restrict index, __global uint *restrict out, int n) { IRREGULAR(LOADS_4) }
+__kernel void irregular_8(ARRAYS_8, __global const uint *restrict index, __global uint *restrict out, int n) { IRREGULAR(LOADS_8) }
 
 #endif
