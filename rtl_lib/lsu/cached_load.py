@@ -56,7 +56,7 @@ class CachedLoadUnit(wiring.Component):
         self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
                       "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience,
                       "kept": kept}
-        self.margin = max(1, pending // 4)
+        self.margin = 2 * max(1, pending // 8)
         self._finder = {"places": words, "kept": kept, "reach": max(kept, words - self.margin), "index_bits": exact_log2(words) + 2}
         self.depth, self.pending = depth, pending
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))

@@ -13,18 +13,19 @@ __all__ = ["PlaceGuard"]
 class PlaceGuard(wiring.Component):
     """Counts words placed while an access waits for one that lies so deep in the ring that ``margin`` more are all it can stand.
 
-    Accesses are answered in order, so the last deep one decides: when as many accesses are answered as were under way with it,
-    nobody waits for a deep word.
+    Time is cut into stretches of ``margin / 2`` words. A stretch ends when all deep accesses of the one before are answered, which the
+    last of them decides, as accesses are answered in order: so a deep access sees what is left of its own stretch, and all of the
+    next one, at most.
 
     Rules
     -----
     1. From the cycle after an access with ``deep`` until it is answered no more than ``margin`` words are placed, if none is while ``hold`` is
        high.
-    2. ``hold`` is low when no deep access is under way, and never stays high longer than those take.
+    2. ``hold`` is low when no deep access is under way, and never stays high longer than those take that are.
 
     Parameters
     ----------
-    depth : most accesses under way; margin : words, at least 1
+    depth : most accesses under way; margin : words, an even number
 
     Ports
     -----
@@ -34,7 +35,9 @@ class PlaceGuard(wiring.Component):
     """
 
     def __init__(self, *, depth, margin):
-        self.margin = margin
+        if margin < 2 or margin % 2:
+            raise ValueError(f"margin must be an even number of words, not {margin!r}")
+        self.stretch = margin // 2
         super().__init__({
             "deep": In(1),
             "placed": In(1),
@@ -45,15 +48,20 @@ class PlaceGuard(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        ahead = Signal.like(self.level)  # accesses up to the last deep one, that one included
-        since = Signal(range(self.margin + 1))
-        m.d.comb += self.hold.eq((ahead != 0) & (since == self.margin))
-        with m.If(self.deep):
-            m.d.sync += ahead.eq(self.level + 1 - self.answered)
-        with m.Elif(self.answered & (ahead != 0)):
-            m.d.sync += ahead.eq(ahead - 1)
-        with m.If(ahead == 0):
-            m.d.sync += since.eq(0)
-        with m.Elif(self.placed):
-            m.d.sync += since.eq(since + 1)
+        before = Signal.like(self.level)  # accesses under way up to the last deep one of the stretch before
+        recent = Signal.like(self.level)  # and of this one
+        left = Signal.like(self.level)
+        since = Signal(range(self.stretch + 1))
+        full, ends = Signal(), Signal()
+        m.d.comb += [
+            full.eq(since == self.stretch),
+            ends.eq(full & (before == 0)),
+            self.hold.eq(full & (before != 0)),
+            left.eq(Mux(recent == 0, 0, recent - self.answered)),
+        ]
+        m.d.sync += [
+            since.eq(Mux(ends, 0, since) + self.placed),
+            recent.eq(Mux(self.deep, self.level + 1 - self.answered, Mux(ends, 0, left))),
+            before.eq(Mux(ends, left, Mux(before == 0, 0, before - self.answered))),
+        ]
         return m

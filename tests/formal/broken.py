@@ -90,7 +90,7 @@ BREAKS = (
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
     Break("guard", PlaceGuard, "elaborate", "self.level + 1 - self.answered", "self.level - self.answered"),
-    Break("guard", PlaceGuard, "elaborate", "(ahead != 0) & (since == self.margin)", "C(0)"),
+    Break("guard", PlaceGuard, "elaborate", "full & (before != 0)", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
     Break("wide_load", WideLoadUnit, "_keep", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),

@@ -100,7 +100,7 @@ def place_guard():
     """PlaceGuard: any deep access is followed, and the words placed meanwhile are counted."""
     bench, margin, most = Bench(), 2, 4
     m, part = bench.m, bench.part("guard", PlaceGuard(depth=most, margin=margin))
-    counted, since = inner(part, "ahead", "since")
+    before, recent, since = inner(part, "before", "recent", "since")
     hit, answered = bench.free(1, "hit"), bench.free(1, "answered")
     m.d.comb += [part.deep.eq(bench.free(1, "deep")), part.placed.eq(bench.free(1, "placed")), part.answered.eq(answered)]
     enters, placed = hit | part.deep | part.placed, Signal(range(margin + 2))
@@ -114,9 +114,12 @@ def place_guard():
     waits = follow.under_way & follow.value
     bench.check(~waits | (placed <= margin), "a deep one sees no more placed than it can stand")
     bench.check(~part.hold | (follow.inside != 0), "nothing is held while nothing is under way")
-    bench.check(~waits | (follow.ahead < counted), "a deep one is counted")
-    bench.check((counted <= follow.inside) & (since <= margin), "the counts keep their bounds")
-    bench.check(~waits | (placed <= since), "what is placed while it waits is counted")
+    bench.check(~waits | (follow.ahead < before) | (follow.ahead < recent), "a deep one is counted")
+    bench.check((before <= follow.inside) & (recent <= follow.inside) & (since <= margin // 2), "the counts keep their bounds")
+    bench.check((recent == 0) | (before <= recent), "those of the stretch before are in front")
+    own = waits & (follow.ahead >= before)
+    bench.check(~own | (placed <= since), "what is placed while it waits is counted in its stretch")
+    bench.check(~waits | (placed <= margin // 2 + since), "what is placed while it waits is counted in two stretches")
     bench.reach(waits & part.hold, "something is held for a deep one")
     return bench
 

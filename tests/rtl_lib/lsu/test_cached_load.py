@@ -112,16 +112,17 @@ def test_words_that_are_waited_for_stay_when_a_crowd_comes(take):
 @pytest.mark.parametrize("seed", range(20))
 def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
     """Rules 1 and 2, against a list of the accesses under way."""
-    rng, margin = random.Random(seed), 3
+    rng, margin = random.Random(seed), 4
     dut = PlaceGuard(depth=12, margin=margin)
 
     async def drive(ctx):
-        under_way, held = [], 0  # of each: words placed since if it is deep, else None
+        under_way, held, most = [], 0, 0  # of each: words placed since if it is deep, else None
         for _ in range(400):
             hold, deep_ones = ctx.get(dut.hold), [n for n in under_way if n is not None]
             assert all(n <= margin for n in deep_ones)
             assert deep_ones or not hold
             held += hold
+            most = max([most, *deep_ones])
             kind = rng.choice(["", "deep", "hit", "placed", "placed"]) if len(under_way) < 12 else ""
             kind = "" if kind == "placed" and hold else kind
             answered = bool(under_way) and rng.random() < 0.45
@@ -131,9 +132,26 @@ def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
                 under_way = [n if n is None else n + 1 for n in under_way]
             under_way = under_way[answered:] + [0 if kind == "deep" else None] * bool(kind)
             await ctx.tick()
-        assert held
+        assert held and most == margin
 
     simulate(dut, drive)
+
+
+def test_guard_holds_nothing_where_words_are_rare():
+    """A deep access every cycle but that of every tenth, which places a word: eight are under way, and each stretch is longer than that."""
+    dut, held = PlaceGuard(depth=8, margin=4), []
+
+    async def drive(ctx):
+        for n in range(300):
+            ctx.set(dut.placed, n % 10 == 9)
+            ctx.set(dut.deep, n % 10 != 9)
+            ctx.set(dut.level, min(n, 8))
+            ctx.set(dut.answered, n >= 8)
+            held.append(ctx.get(dut.hold))
+            await ctx.tick()
+
+    simulate(dut, drive)
+    assert not any(held)
 
 
 def test_an_access_a_cycle():
@@ -262,6 +280,11 @@ def test_finder_tells_neighbours_that_share_an_index_apart():
     simulate(dut, send(dut.i, [4 * w for w in words]), receive(dut.o, len(words), seen),
              background=[memory.serve_reads(dut.mem)])
     assert seen == load(memory.bytes, [4 * w for w in words], 4)
+
+
+def test_guard_refuses_an_odd_margin():
+    with pytest.raises(ValueError, match="margin must be an even number of words, not 3"):
+        PlaceGuard(depth=4, margin=3)
 
 
 @pytest.mark.parametrize("wrong, match", [
