@@ -12,9 +12,8 @@ from common import Board, Launch, check, options
 
 LANES = 16  #: floats in a word
 STEPS = (2, 3, 4, 5, 8, 16, 17, 32, 64)
-#: of 256 accesses so many go to the hot set; which has HOT_BYTES
-HOT = {"anywhere": 0, "95 % in 8 KiB": 243, "99 % in 8 KiB": 253, "all in 8 KiB": 256}
-HOT_BYTES = 8192
+#: of 256 accesses so many go to the hot set, which has so many bytes
+HOT = {"anywhere": (0, 8192), "95 % in 8 KiB": (243, 8192), "99 % in 8 KiB": (253, 8192), "all in 8 KiB": (256, 8192), "all in 16 KiB": (256, 16384)}
 LOADS = {1: ("regular_1", "irregular_1"), 2: ("regular_2", "irregular_2"), 4: ("regular_4", "irregular_4"), 8: ("regular_8", "irregular_8")}
 
 
@@ -72,10 +71,9 @@ def narrow(board, n, rng):
 
 def gathers(board, n, table):
     """Values from all over a table, or mostly from its beginning."""
-    x, mask, hot_mask = numbers(n), table.size - 1, min(HOT_BYTES // 4, table.size) - 1
-    launches = []
-    for note, hot in HOT.items():
-        far = x >> 24 >= hot
+    x, mask, launches = numbers(n), table.size - 1, []
+    for note, (hot, hot_bytes) in HOT.items():
+        hot_mask, far = min(hot_bytes // 4, table.size) - 1, x >> 24 >= hot
         total = np.sum(table[x & np.where(far, mask, hot_mask).astype(np.uint32)] ^ x, dtype=np.uint32)
         scalars = np.uint32(mask), np.uint32(hot_mask), np.uint32(hot), np.int32(n)
         launches.append(run(board, "gather", [table], np.array([total]), scalars, note, trips=n, bytes=4 * n, random=int(far.sum())))
