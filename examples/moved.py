@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hls.target.board import Board
+from hls.target.board import Board, DramTiming
 from rich.table import Table
 from sim.traffic.bounds import bus_efficiency, random_rate
 
@@ -24,16 +24,22 @@ def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float
 
     - clock: ``compute``, an iteration at a time; work: what the example says of its arithmetic
     - bank: the words of the busiest bank, in what refresh leaves of the time
-    - turnaround: likewise, and the bus turns around after each batch
+    - turnaround: likewise, and the bus turns around after each batch, but no more often than there are words of the rarer direction
     - activation: a row for each word that is read at a place of its own
     """
     timing, found = board.memory.timing, {"clock": compute, "work": launch.cycles}
     rate = timing.bytes_per_ns * board.clock.period_ns * (1 - timing.tRFC / timing.tREFI)
     banks = [pair for pair in _by_bank(launch, stats, len(board.memory.banks)) if any(pair)]
     found["bank"] = max((sum(pair) / rate for pair in banks), default=0.0)
-    found["turnaround"] = max((sum(pair) / rate / bus_efficiency(timing, *pair) for pair in banks if all(pair)), default=0.0)
+    found["turnaround"] = max((sum(pair) / rate * _slowdown(timing, *pair) for pair in banks if all(pair)), default=0.0)
     found["activation"] = launch.random * random_cycles(board)
     return found
+
+
+def _slowdown(timing: DramTiming, reads: float, writes: float) -> float:
+    """By what changes of direction make so many bytes take longer, or so many words."""
+    often = min(1.0, timing.batch * min(reads, writes) / max(reads, writes))
+    return 1 + often * (1 / bus_efficiency(timing, reads, writes) - 1)
 
 
 def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:

@@ -65,6 +65,8 @@ def test_limits_of_what_was_moved():
     assert spread["bank"] < spread["turnaround"] < 1.2 * spread["bank"] and spread["activation"] == 0
     apart = moved.limits(replace(launch, placed={"a": 1, "out": 2}), stats, BOARD, compute=10.0)
     assert apart["bank"] == pytest.approx(1000 / IN_USE) and apart["turnaround"] == 0
+    rarely = moved.limits(launch, {"memory": [access("a", "load", 64000 * BANK), access("out", "store", 64)]}, BOARD, compute=10.0)
+    assert rarely["bank"] < rarely["turnaround"] < 1.001 * rarely["bank"]
     together = moved.limits(replace(launch, placed={"a": 2, "out": 2}), stats, BOARD, compute=10.0)
     assert together["bank"] == pytest.approx(2000 / IN_USE) and together["turnaround"] > together["bank"]
 
