@@ -87,7 +87,7 @@ def _units(accesses: list[dict]) -> Iterator[tuple[str, ...]]:
             groups.setdefault(f"{access['lsu']} {access['kind']}", []).append(access)
     for name, group in groups.items():
         used, moved = (sum(access[key] for access in group) for key in ("bytes_used", "bytes_moved"))
-        bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group)
+        bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group if access["average_burst"])  # of atomics none is counted
         hits = [access["cache_hit"] for access in group if access["cache_hit"] is not None]
         yield (f"{len(group)} x {name}" if len(group) > 1 else name, f"{used / 1e3:,.1f}", f"{moved / used:.2f}" if used else "-",
-               f"{moved / bursts:.1f}", f"{sum(hits) / len(hits):.3f}" if hits else "-")
+               f"{moved / bursts:.1f}" if bursts else "-", f"{sum(hits) / len(hits):.3f}" if hits else "-")

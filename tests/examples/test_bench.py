@@ -79,12 +79,13 @@ def test_random_words_each_open_a_row():
 
 def test_units_of_a_kind_share_a_row():
     stats = {"cycles": 1000, "memory": [access("a", "load", 640), access("b", "load", 1280, burst=4.0), access("c", "store", 640),
-                                        access("d", "store", 0, burst=None)]}
+                                        access("d", "store", 0, burst=None), access("e", "atomic", 64, burst=None)]}
     launch = Launch("join_two", None, 10, 0)
     run = bench.Run(launch, stats, 1000.0, 1.0, moved.limits(launch, stats, BOARD, 900.0))
     rows = list(zip(*(column.cells for column in moved.memory_table([run], BOARD).columns), strict=True))
-    assert rows == [("join_two", "", "2 x burst-coalesced load", "1.9", "1.00", "5.3", "0.000", "0.61", "0.024", "clock", "0.900"),
-                    ("", "", "burst-coalesced store", "0.6", "1.00", "16.0", "-", "", "", "", "")]
+    assert rows == [("join_two", "", "2 x burst-coalesced load", "1.9", "1.00", "5.3", "0.000", "0.63", "0.025", "clock", "0.900"),
+                    ("", "", "burst-coalesced store", "0.6", "1.00", "16.0", "-", "", "", "", ""),
+                    ("", "", "burst-coalesced atomic", "0.1", "1.00", "-", "-", "", "", "", "")]
 
 
 #: Kernels at work inside others' launches; the last of their chain is what is measured.
