@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,19 +23,23 @@ class Launch:
     others: int = 0  #: bytes that kernels at work beside it have to move
     cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
     random: int = 0  #: words of memory that are read at places all over a buffer
+    case: str = ""  #: what sets it apart from other launches of the kernel
+    placed: Mapping[str, int] | None = None  #: the bank, from 1 on, that each buffer was put into by hand
 
 
 class Board:
-    """A queue and the built kernels of a file; ``cl`` is the OpenCL of the program, which may be any."""
+    """A queue and the kernels of a file, built with ``options``; ``cl`` is the OpenCL of the program, which may be any."""
 
-    def __init__(self, cl, source: Path):
+    def __init__(self, cl, source: Path, options: Sequence[str] = ()):
         self.cl, self.context = cl, cl.create_some_context()
         self.queue = cl.CommandQueue(self.context)
-        self.program = cl.Program(self.context, source.read_text()).build()
+        self.program = cl.Program(self.context, source.read_text()).build(options=list(options))
 
-    def buffer(self, values: np.ndarray):
-        """A buffer that begins as these values."""
+    def buffer(self, values: np.ndarray, bank: int = 0):
+        """A buffer that begins as these values, in ``bank`` (from 1 on) where the program was built with -no-interleaving."""
         flags = self.cl.mem_flags.READ_WRITE | self.cl.mem_flags.COPY_HOST_PTR
+        if bank:
+            flags |= getattr(self.cl.mem_flags, f"CHANNEL_{bank}_INTELFPGA")
         return self.cl.Buffer(self.context, flags, hostbuf=np.ascontiguousarray(values))
 
     def run(self, kernel: str, size: tuple[int, ...], group: tuple[int, ...] | None, *args):

@@ -159,8 +159,9 @@ def _is_near(step: Step, word_bytes: int) -> bool:
 
 
 def _is_scattered(step: Step, word_bytes: int) -> bool:
-    """Whether an access is seldom in the word of the one before or the word behind it."""
-    return not step.regular or step.amount is not None and abs(step.amount) > word_bytes
+    """Whether an access may be one of those that are seldom in the word of the one before or the word behind it; words that come one
+    before the other share no burst either, which counts where they come often."""
+    return not step.regular or step.amount is None or not -word_bytes // 8 <= step.amount <= word_bytes
 
 
 def _comes_back(steps, word_bytes: int) -> Op | None:

@@ -8,6 +8,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.find import WordFinder
+from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.observe import observe_reads
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
@@ -28,7 +29,8 @@ class CachedLoadUnit(wiring.Component):
     -----
     1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
     2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; but for the
-       rare word that shares an index with another (twice as many indices as words).
+       rare word that shares an index with another (four times as many indices as words). While no more than an eighth of
+       ``pending`` words are under way, it is ``words - pending / 4`` others (:class:`~rtl_lib.lsu.guard.PlaceGuard`).
     3. After a ``flush`` no address taken in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
 
@@ -54,7 +56,9 @@ class CachedLoadUnit(wiring.Component):
         self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
                       "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience,
                       "kept": kept}
-        self._finder = {"places": words, "kept": kept, "index_bits": exact_log2(words) + 1}
+        self.margin = 2 * max(1, pending // 8)
+        self._finder = {"places": words, "kept": kept, "reach": max(kept, words - self.margin), "index_bits": exact_log2(words) + 2}
+        self.depth, self.pending = depth, pending
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform):
@@ -62,9 +66,11 @@ class CachedLoadUnit(wiring.Component):
         m.submodules.path = path = FetchPath(**self._path)
         m.submodules.finder = finder = WordFinder(word_bits=len(path.i.payload.word),
                                                   offset_bits=len(path.i.payload.select.offset), **self._finder)
+        m.submodules.guard = guard = PlaceGuard(depth=self.depth, margin=self.margin)
         connect(m, path.o, wiring.flipped(self.o))
         connect(m, path.mem, wiring.flipped(self.mem))
         found, access = finder.o.payload, path.i.payload
+        held, taken = Signal(), Signal()
         m.d.comb += [
             self.error.eq(path.error),
             finder.flush.eq(self.flush),
@@ -72,10 +78,17 @@ class CachedLoadUnit(wiring.Component):
             self.i.ready.eq(finder.i.ready),
             finder.i.payload.word.eq(self.i.payload[exact_log2(self.word_bytes):]),
             finder.i.payload.offset.eq(self.i.payload[exact_log2(self.access_bytes):]),
-            path.i.valid.eq(finder.o.valid),
-            finder.o.ready.eq(path.i.ready),
+            held.eq(found.next & guard.hold),
+            path.i.valid.eq(finder.o.valid & ~held),
+            finder.o.ready.eq(path.i.ready & ~held),
+            taken.eq(path.i.valid & path.i.ready),
+            guard.deep.eq(taken & found.deep),
+            guard.placed.eq(taken & found.next),
+            guard.level.eq(path.level),
+            guard.answered.eq(path.answered),
             access.word.eq(found.word),
             *(getattr(access.select, name).eq(getattr(found, name)) for name in ("next", "again", "place", "offset")),
         ]
+        m.d.sync += finder.calm.eq(path.free >= self.pending - self.margin // 2)
         observe_reads(m, self)
         return m

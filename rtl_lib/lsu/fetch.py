@@ -50,6 +50,7 @@ class FetchPath(wiring.Component):
     i : stream of :func:`access_layout`
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
+    free : words that may be asked for; level : accesses under way; answered : the oldest of them has got its word
     """
 
     def __init__(self, *, access_bytes, word_bytes, addr_bits, depth, max_burst, pending, burst_align, patience, kept=0):
@@ -68,6 +69,9 @@ class FetchPath(wiring.Component):
             "o": Out(stream.Signature(8 * access_bytes)),
             "error": Out(1),
             "mem": Out(ReadPort(**geometry)),
+            "free": Out(range(pending + 1)),
+            "level": Out(range(depth + 1)),
+            "answered": Out(1),
         })
 
     def elaborate(self, platform):
@@ -93,6 +97,9 @@ class FetchPath(wiring.Component):
             accesses.i.payload.eq(self.i.payload.select),
             words.reserve.eq(accesses.i.valid & fresh),
             builder.urgent.eq(words.free == words.pending),
+            self.free.eq(words.free),
+            self.level.eq(accesses.level),
+            self.answered.eq(words.select.valid & words.select.ready),
         ]
         self._wait(m, builder, words.reserve)
         return m

@@ -50,35 +50,41 @@ class WordFinder(wiring.Component):
     1. Accesses leave in the order they came, :attr:`timing` after it, one a cycle.
     2. An access with ``next`` (a miss) is given the next place of the ring when it leaves.
     3. An access with ``again`` uses the word in ``place``: that place was given to its word, it was one of the last
-       ``kept`` given, and no flush has come in between.
+       ``kept`` given, and no flush has come in between. While ``calm`` is high, it may have been one of the last ``reach``; with
+       ``deep`` it was not one of the last ``kept``.
     4. An access with neither uses the same word as the access before it.
-    5. :func:`words_placed` are the words that miss; accesses close to each other whose words share an index may
-       miss less often.
+    5. :func:`words_placed` are the words that miss while ``calm`` is low, and with ``reach`` instead of ``kept`` those while it is high;
+       accesses close to each other whose words share an index may miss less often.
 
     Parameters
     ----------
     word_bits, offset_bits : widths of word numbers and of what goes with them
-    places : a power of two; kept : fewer
+    places : a power of two; kept : fewer; reach : ``kept`` to ``places`` - 1
     index_bits : the table of hints has 2 ** index_bits entries
 
     Ports
     -----
     i : stream of ``{word, offset}``
-    o : stream of ``{word, next, again, place, offset}``
+    o : stream of ``{word, next, again, deep, place, offset}``
+    calm : places further back may be used, too
     flush : words placed so far are out of date for accesses taken in this cycle or later
     """
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits):
+    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits, reach=None):
         require_power_of_two("places", places, 2)
         if not 0 < kept < places:
             raise ValueError(f"kept must be 1 to {places - 1}, fewer than the places, not {kept!r}")
-        self.places, self.kept, self.index_bits = places, kept, index_bits
-        found = {"word": word_bits, "next": 1, "again": 1, "place": range(places), "offset": offset_bits}
+        reach = kept if reach is None else reach
+        if not kept <= reach < places:
+            raise ValueError(f"reach must be {kept} to {places - 1}, from what is kept on, fewer than the places, not {reach!r}")
+        self.places, self.kept, self.reach, self.index_bits = places, kept, reach, index_bits
+        found = {"word": word_bits, "next": 1, "again": 1, "deep": 1, "place": range(places), "offset": offset_bits}
         super().__init__({
             "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
             "o": Out(stream.Signature(data.StructLayout(found))),
+            "calm": In(1),
             "flush": In(1),
         })
 
@@ -88,7 +94,7 @@ class WordFinder(wiring.Component):
         looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)
         found, hint_used = self.o.payload, Signal.like(self.o.payload.place)
         latest = Signal.like(found.place)  # of the access before
-        youngest, known = self._ring(m, found)
+        youngest, known, deep = self._ring(m, found)
         hint, owner = self._tables(m, go, busy, looked_up.word, youngest)
 
         m.d.comb += [
@@ -99,6 +105,7 @@ class WordFinder(wiring.Component):
             found.place.eq(Mux(same, latest, hint_used)),
             found.next.eq(~known | (~same & (owner != checked.word))),
             found.again.eq(known & ~same & (owner == checked.word)),
+            found.deep.eq(found.again & deep),
         ]
         with m.If(go):
             m.d.sync += [busy.eq(self.i.valid), self.o.valid.eq(busy)]
@@ -111,16 +118,18 @@ class WordFinder(wiring.Component):
         return m
 
     def _ring(self, m, found):
-        """Return the place given out next, and whether that of the access on offer is among those in date."""
-        youngest, in_date = Signal.like(found.place), Signal(range(self.kept + 1))
+        """Return the place given out next, whether that of the access on offer is among those in date, and whether it lies deep."""
+        youngest, in_date = Signal.like(found.place), Signal(range(self.reach + 1))
+        age, deep = Signal.like(found.place), Signal()  # words placed since
         placed = self.o.valid & self.o.ready & found.next
         with m.If(placed):
             m.d.sync += youngest.eq(youngest + 1)
         with m.If(self.flush):
             m.d.sync += in_date.eq(0)
-        with m.Elif(placed & (in_date != self.kept)):
+        with m.Elif(placed & (in_date != self.reach)):
             m.d.sync += in_date.eq(in_date + 1)
-        return youngest, (youngest - 1 - found.place)[:len(youngest)] < in_date
+        m.d.comb += [age.eq(youngest - 1 - found.place), deep.eq(age >= self.kept)]
+        return youngest, (age < in_date) & (self.calm | ~deep), deep
 
     def _tables(self, m, go, busy, word, youngest):
         """Return what the first table says about the word looked up, and the second about the place it said before.

@@ -37,7 +37,7 @@ class WordBuffer(wiring.Component):
        free again when the word comes into use.
     3. The n-th word lies in place n modulo ``pending + kept``. A piece may be asked for with ``again`` when at most
        ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it
-       is given, so it cannot be overwritten.)
+       is given, so it cannot be overwritten.) Later ones are right, too, where the user reserves that much less until then.
 
     Parameters
     ----------

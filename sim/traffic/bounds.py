@@ -6,7 +6,7 @@ from hls.target.board import Board, DramTiming
 
 from .measure import WORD_BYTES, Stream
 
-__all__ = ["bounds", "holder"]
+__all__ = ["bounds", "bus_efficiency", "holder", "random_rate"]
 
 BURST = 4  #: memory clocks of data in a burst of eight
 ACTIVATES = 4  #: in one window of tFAW
@@ -28,9 +28,9 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
     in_use = 1 - timing.tRFC / timing.tREFI
     found = {"clock": len(streams) * port, "path": _least(port, [share for pair in shares for share in pair]),
              "bank": _least(timing.bytes_per_ns * in_use, map(sum, shares)),
-             "turnaround": min(_least(timing.bytes_per_ns * in_use * _efficiency(timing, *pair), [sum(pair)]) for pair in shares)}
+             "turnaround": min(_least(timing.bytes_per_ns * in_use * bus_efficiency(timing, *pair), [sum(pair)]) for pair in shares)}
     scattered = [sum(pair) for pair in _shares(board, [s if s.random else None for s in streams])]
-    found["activation"] = _least(_random_rate(timing) * in_use, scattered)
+    found["activation"] = _least(random_rate(timing) * in_use, scattered)
     return {name: rate for name, rate in found.items() if rate != float("inf")}
 
 
@@ -54,8 +54,8 @@ def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float,
     return [tuple(pair) for pair in shares]
 
 
-def _efficiency(timing: DramTiming, reads: float, writes: float) -> float:
-    """The part of its time in which the data bus moves data, where it turns around after a batch."""
+def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
+    """The part of its time in which the data bus moves data, where it turns around after a batch; ``reads`` and ``writes`` are in any unit."""
     if not reads or not writes:
         return 1.0
     data = timing.batch * (1 + min(reads, writes) / max(reads, writes)) * BURST
@@ -64,8 +64,8 @@ def _efficiency(timing: DramTiming, reads: float, writes: float) -> float:
     return data / (data + to_write + to_read)
 
 
-def _random_rate(timing: DramTiming) -> float:
-    """GB/s of words that each open a row."""
+def random_rate(timing: DramTiming) -> float:
+    """GB/s of a bank's words that each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without refresh."""
     banks = timing.bank_groups * timing.banks_per_group
     ticks = max(timing.tFAW / ACTIVATES, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
     return WORD_BYTES / (ticks * timing.tck_ns)

@@ -20,6 +20,7 @@ SMALL = {
     "groups": ["--values=700", "--n=13"],
     "mandelbrot": ["--width=9", "--height=5", "--limit=20"],
     "matmul": ["--n=7"],
+    "memory": ["--words=60", "--n=130", "--table=4096"],
     "options": ["--n=30"],
     "packets": ["--packets=12"],
     "saxpy": ["--n=333"],
@@ -35,8 +36,8 @@ SMALL = {
     "wavefronts": ["--sequence=32", "--matrix=32"],
 }
 
-#: Examples of what no other implementation has: channels between kernels.
-OURS = {"fft", "filter", "histogram", "packets", "smoother", "sorter", "systolic"}
+#: Examples of what no other implementation has: channels between kernels, buffers placed in banks.
+OURS = {"fft", "filter", "histogram", "memory", "packets", "smoother", "sorter", "systolic"}
 
 
 def load(name: str, import_line: str = IMPORT_LINE) -> types.ModuleType:

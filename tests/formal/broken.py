@@ -13,6 +13,7 @@ from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.find import WordFinder
+from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.store import StoreUnit
@@ -88,6 +89,8 @@ BREAKS = (
     Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
+    Break("guard", PlaceGuard, "elaborate", "self.level + 1 - self.answered", "self.level - self.answered"),
+    Break("guard", PlaceGuard, "elaborate", "full & (before != 0)", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
     Break("wide_load", WideLoadUnit, "_keep", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),

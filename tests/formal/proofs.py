@@ -55,6 +55,7 @@ PROOFS = {
     "arbiter": Proof("RoundRobin of the interconnect, 4 requesters", _TURNS, partial(streams.arbiter, 4), 10, 2),
     "burst_builder": Proof("BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1),
     "settlement": Proof("Settlement", "bursts and fences leave in order, when what is before them is acknowledged", units.settlement, 12),
+    "guard": Proof("PlaceGuard", "while a word deep in the ring is waited for, no more are placed than it can stand", units.place_guard, 10, 2),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),

@@ -4,6 +4,7 @@ from amaranth import *
 
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.store import StoreUnit
@@ -13,7 +14,7 @@ from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
 from tests.formal.streams import inner
 
-__all__ = ["burst_builder", "cached_load_unit", "load_unit", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
+__all__ = ["burst_builder", "cached_load_unit", "load_unit", "place_guard", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
 
 ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2  #: of the memory: bits of an address; bytes of a word, of a border; words of a burst
 MEMORY = {"word_bytes": WORD, "addr_bits": ADDR_BITS, "max_burst": BURST, "burst_align": ALIGN}
@@ -92,6 +93,34 @@ def _loads(part, inside):
     bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
     bench.reach(follow.out & new, "an access after a flush is answered")
     bench.reach(follow.out & part.error, "an access is refused")
+    return bench
+
+
+def place_guard():
+    """PlaceGuard: any deep access is followed, and the words placed meanwhile are counted."""
+    bench, margin, most = Bench(), 2, 4
+    m, part = bench.m, bench.part("guard", PlaceGuard(depth=most, margin=margin))
+    before, recent, since = inner(part, "before", "recent", "since")
+    hit, answered = bench.free(1, "hit"), bench.free(1, "answered")
+    m.d.comb += [part.deep.eq(bench.free(1, "deep")), part.placed.eq(bench.free(1, "placed")), part.answered.eq(answered)]
+    enters, placed = hit | part.deep | part.placed, Signal(range(margin + 2))
+    bench.assume((hit + part.deep + part.placed) <= 1, "an access has one kind")
+    bench.assume(~part.placed | ~part.hold, "nothing is placed that is held")
+    follow = Follow(bench, "access", enters, part.deep, answered, most)
+    m.d.comb += part.level.eq(follow.inside)
+    bench.assume(~enters | (follow.inside != most), "there is room for what enters")
+    bench.assume(~answered | (follow.inside != 0), "what is answered is under way")
+    m.d.sync += placed.eq(Mux(follow.under_way, placed + part.placed, 0))
+    waits = follow.under_way & follow.value
+    bench.check(~waits | (placed <= margin), "a deep one sees no more placed than it can stand")
+    bench.check(~part.hold | (follow.inside != 0), "nothing is held while nothing is under way")
+    bench.check(~waits | (follow.ahead < before) | (follow.ahead < recent), "a deep one is counted")
+    bench.check((before <= follow.inside) & (recent <= follow.inside) & (since <= margin // 2), "the counts keep their bounds")
+    bench.check((recent == 0) | (before <= recent), "those of the stretch before are in front")
+    own = waits & (follow.ahead >= before)
+    bench.check(~own | (placed <= since), "what is placed while it waits is counted in its stretch")
+    bench.check(~waits | (placed <= margin // 2 + since), "what is placed while it waits is counted in two stretches")
+    bench.reach(waits & part.hold, "something is held for a deep one")
     return bench
 
 

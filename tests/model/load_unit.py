@@ -14,7 +14,8 @@ class LoadUnit:
     """Requests are byte addresses; every one is answered, in order, when its word is here.
 
     A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others know the
-    word of the access before.
+    word of the access before. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
+    counted in stretches, the next of which waits for such accesses of the one before.
     """
 
     def __init__(self, clock, operation, word_bytes):
@@ -24,6 +25,10 @@ class LoadUnit:
         self.builder, self._age = BurstBuilder(word_bytes), 0
         self._finding = deque()  # (cycle from which it is decided, word), cached units only
         self._placed, self._hints, self._last = 0, {}, None
+        self._margin = 2 * max(1, self.spec.pending // 8)
+        self._reach = max(self.spec.kept, self.spec.kept + self.spec.pending - self._margin)
+        self._calm, self._since = False, 0  # words placed in this stretch
+        self._deep = [0, 0]  # accesses under way up to the last of these, of the stretch before and of this one
         self._accesses = deque()  # (cycle from which it is seen, whether it needs the next word)
         self._free, self._arrived, self._arriving = self.spec.pending, 0, 0
         self._offered = self._taken = False
@@ -46,12 +51,17 @@ class LoadUnit:
     def evaluate(self):
         close, urgent, was_open = self._age == PATIENCE, self._free == self.spec.pending, self.builder.open
         word, fresh = self._next_access()
-        room = len(self._accesses) < self.spec.in_flight and (not fresh or self._free > 0)
+        full, calm = self._since == self._margin // 2, self._free >= self.spec.pending - self._margin // 2
+        held = full and self._deep[0]
+        room = len(self._accesses) < self.spec.in_flight and (not fresh or (self._free > 0 and not held))
+        if full and not held:
+            self._since, self._deep = 0, [self._deep[1], 0]
         accepted, burst = self.builder.step(word if fresh and room else None, close, urgent, self.bursts.can_push())
         if burst is not None:
             self.bursts.push(burst)
         if word is not None and room and (accepted or not fresh):
             self._accept(word, fresh)
+        self._calm = calm
         if accepted or not was_open:
             self._age = 0
         elif not close:
@@ -68,7 +78,7 @@ class LoadUnit:
                 return None, False
             word = self._finding[0][1]
             place = self._hints.get(word)
-            return word, word != self._last and (place is None or self._placed - place > self.spec.kept)
+            return word, word != self._last and (place is None or self._placed - place > (self._reach if self._calm else self.spec.kept))
         head = self.requests.head()
         if head is None:
             return None, False
@@ -76,8 +86,11 @@ class LoadUnit:
         return word, word != self._last
 
     def _accept(self, word, fresh):
-        self._last = word
         self._accesses.append((self.clock.now + 2, fresh))  # the queue of accesses is a block RAM
+        if self.spec.kept and not fresh and word != self._last and self._placed - self._hints[word] > self.spec.kept:
+            self._deep[1] = len(self._accesses)
+        self._since += fresh
+        self._last = word
         if fresh:
             self._hints[word] = self._placed
             self._placed += 1
@@ -112,4 +125,5 @@ class LoadUnit:
             self._arrived -= 1
             self._free += 1
         self._accesses.popleft()
+        self._deep = [max(n - 1, 0) for n in self._deep]
         return True

@@ -148,3 +148,16 @@ def test_stores_stay_as_they_were():
     again = choose_units(planned.function, planned.memory, {})
     assert [a for a in again.accesses.values() if a.direction == "store"] == \
         [a for a in planned.memory.accesses.values() if a.direction == "store"]
+
+
+@pytest.mark.parametrize("address, scattered", [
+    ("i", False), ("16 * i", False), ("17 * i", True), ("p[i]", True), ("m * i", True), ("n - i", False), ("n - 16 * i", True), ("i + m", False),
+])
+def test_stores_whose_bursts_have_few_words_may_have_many_on_their_way(address, scattered):
+    """Up by a word of 16 floats at most they share bursts; where nobody knows the step they may not, and down they do not."""
+    text = f"__kernel void k({ARGS}) {{ for (int i = 0; i < n; i++) out[{address}] = a[i]; }}"
+    board = load_board("de5net")
+    (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
+    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    (store,) = (each for each in planned.memory.accesses.values() if each.direction == "store")
+    assert store.scattered == scattered

@@ -7,6 +7,7 @@ import pytest
 from rtl_lib.lsu.burst import words_read
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.find import WordFinder, fold, words_placed
+from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import load
 from rtl_lib.lsu.words import WordBuffer
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
@@ -72,6 +73,85 @@ def test_each_word_is_fetched_once_while_all_fit(apart, length, give):
              background=[memory.serve_reads(dut.mem)])
     assert seen == load(memory.bytes, addresses, 4)
     assert sorted(fetched(memory, word)) == sorted({a // word * word for a in addresses})
+
+
+def test_more_words_stay_while_few_are_under_way():
+    """Circles of 50 words through 64 places, 32 of which are for words under way, but hardly any is."""
+    addresses = [n * 64 + k * 4 for _ in range(3) for n in range(50) for k in range(16)]
+    memory, seen = Memory(SIZE), []
+    dut = unit(4, 64, words=64, pending=32)
+    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen), background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, 4)
+    assert len(fetched(memory, 64)) == 50
+
+
+def deep_addresses(rng):
+    """Two words of new ones, one that was fetched long ago, and then a crowd of new ones; in between all comes to rest."""
+    fresh, order, addresses = iter(range(SIZE // 4)), [], []
+    for _ in range(20):
+        for crowd in (rng.randint(6, 14), 1):
+            order += [4 * next(fresh) for _ in range(crowd)]
+            addresses += order[-crowd:]
+            addresses += [order[-1]] * (40 if crowd > 1 else 0)
+        addresses.append(order[-rng.randint(8, 14)])
+    return addresses
+
+
+@pytest.mark.parametrize("take", [1.0, 0.3, 0.1])
+def test_words_that_are_waited_for_stay_when_a_crowd_comes(take):
+    rng = random.Random(8)
+    addresses = deep_addresses(rng)
+    memory, seen = Memory(SIZE, latency=30), []
+    dut = unit(4, 4, words=16, pending=8)
+    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen, take), background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, addresses, 4)
+    ways = words_placed([a // 4 for a in addresses], 16, 8, 6)
+    assert len(fetched(memory, 4)) < len(ways), "no word was found deep in the ring"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
+    """Rules 1 and 2, against a list of the accesses under way."""
+    rng, margin = random.Random(seed), 4
+    dut = PlaceGuard(depth=12, margin=margin)
+
+    async def drive(ctx):
+        under_way, held, most = [], 0, 0  # of each: words placed since if it is deep, else None
+        for _ in range(400):
+            hold, deep_ones = ctx.get(dut.hold), [n for n in under_way if n is not None]
+            assert all(n <= margin for n in deep_ones)
+            assert deep_ones or not hold
+            held += hold
+            most = max([most, *deep_ones])
+            kind = rng.choice(["", "deep", "hit", "placed", "placed"]) if len(under_way) < 12 else ""
+            kind = "" if kind == "placed" and hold else kind
+            answered = bool(under_way) and rng.random() < 0.45
+            for port, value in ((dut.deep, kind == "deep"), (dut.placed, kind == "placed"), (dut.level, len(under_way)), (dut.answered, answered)):
+                ctx.set(port, value)
+            if kind == "placed":
+                under_way = [n if n is None else n + 1 for n in under_way]
+            under_way = under_way[answered:] + [0 if kind == "deep" else None] * bool(kind)
+            await ctx.tick()
+        assert held and most == margin
+
+    simulate(dut, drive)
+
+
+def test_guard_holds_nothing_where_words_are_rare():
+    """A deep access every cycle but that of every tenth, which places a word: eight are under way, and each stretch is longer than that."""
+    dut, held = PlaceGuard(depth=8, margin=4), []
+
+    async def drive(ctx):
+        for n in range(300):
+            ctx.set(dut.placed, n % 10 == 9)
+            ctx.set(dut.deep, n % 10 != 9)
+            ctx.set(dut.level, min(n, 8))
+            ctx.set(dut.answered, n >= 8)
+            held.append(ctx.get(dut.hold))
+            await ctx.tick()
+
+    simulate(dut, drive)
+    assert not any(held)
 
 
 def test_an_access_a_cycle():
@@ -164,13 +244,18 @@ def test_errors_go_with_their_access():
     assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
 
 
+@pytest.mark.parametrize("calm", [0, 1])
 @pytest.mark.parametrize("take", [1.0, 0.4])
 @pytest.mark.parametrize("give", [0.2, 1.0])
-def test_finder_misses_what_the_golden_function_misses(give, take):
-    rng = random.Random(11)
+def test_finder_misses_what_the_golden_function_misses(give, take, calm):
+    rng, reach = random.Random(11), 14 if calm else 11
     words = [rng.choice([rng.randrange(1 << 10), *range(8)]) for _ in range(500)]
-    dut, seen = WordFinder(word_bits=12, offset_bits=3, places=16, kept=11, index_bits=12), []
-    simulate(dut, send(dut.i, [{"word": w, "offset": w & 7} for w in words], give),
+    dut, seen = WordFinder(word_bits=12, offset_bits=3, places=16, kept=11, reach=14, index_bits=12), []
+
+    async def set_calm(ctx):
+        ctx.set(dut.calm, calm)
+
+    simulate(dut, set_calm, send(dut.i, [{"word": w, "offset": w & 7} for w in words], give),
              receive(dut.o, len(words), seen, take))
     ring, latest = [], None
     for word, found in zip(words, seen, strict=True):
@@ -180,8 +265,9 @@ def test_finder_misses_what_the_golden_function_misses(give, take):
             ring.append(word)
         elif found.again:
             latest = max(n for n in range(len(ring)) if n % 16 == found.place)
-        assert ring[latest] == word and (found.next or len(ring) - latest <= 11)
-    assert ring == words_placed(words, 16, 11, 12)
+        assert ring[latest] == word and (found.next or len(ring) - latest <= reach)
+        assert found.deep == (found.again and len(ring) - latest > 11)
+    assert ring == words_placed(words, 16, reach, 12)
 
 
 def test_finder_tells_neighbours_that_share_an_index_apart():
@@ -194,6 +280,11 @@ def test_finder_tells_neighbours_that_share_an_index_apart():
     simulate(dut, send(dut.i, [4 * w for w in words]), receive(dut.o, len(words), seen),
              background=[memory.serve_reads(dut.mem)])
     assert seen == load(memory.bytes, [4 * w for w in words], 4)
+
+
+def test_guard_refuses_an_odd_margin():
+    with pytest.raises(ValueError, match="margin must be an even number of words, not 3"):
+        PlaceGuard(depth=4, margin=3)
 
 
 @pytest.mark.parametrize("wrong, match", [

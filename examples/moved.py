@@ -1,0 +1,93 @@
+"""What each run moved over the memory bus, how, and which limit of the memory it came close to."""
+
+from collections.abc import Iterator
+
+from hls.target.board import Board, DramTiming
+from rich.table import Table
+from sim.traffic.bounds import bus_efficiency, random_rate
+
+__all__ = ["limits", "memory_table", "random_cycles"]
+
+
+def random_cycles(board: Board) -> float:
+    """Cycles of the kernel clock for each word that is read at a place of its own: each opens a row; in what refresh leaves of the
+    time, by all banks."""
+    timing = board.memory.timing
+    if timing is None:
+        return 0.0
+    word_ns = board.memory.word_bytes / (random_rate(timing) * (1 - timing.tRFC / timing.tREFI))
+    return word_ns / len(board.memory.banks) / board.clock.period_ns
+
+
+def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float]:
+    """The cycles that a run takes at least by each of these alone, given the words that it moved; on a board with DDR memory.
+
+    - clock: ``compute``, an iteration at a time; work: what the example says of its arithmetic
+    - bank: the words of the busiest bank, in what refresh leaves of the time
+    - turnaround: likewise, and the bus turns around after each batch, but no more often than there are words of the rarer direction
+    - activation: a row for each word that is read at a place of its own
+    """
+    timing, found = board.memory.timing, {"clock": compute, "work": launch.cycles}
+    rate = timing.bytes_per_ns * board.clock.period_ns * (1 - timing.tRFC / timing.tREFI)
+    banks = [pair for pair in _by_bank(launch, stats, len(board.memory.banks)) if any(pair)]
+    found["bank"] = max((sum(pair) / rate for pair in banks), default=0.0)
+    found["turnaround"] = max((sum(pair) / rate * _slowdown(timing, *pair) for pair in banks if all(pair)), default=0.0)
+    found["activation"] = launch.random * random_cycles(board)
+    return found
+
+
+def _slowdown(timing: DramTiming, reads: float, writes: float) -> float:
+    """By what changes of direction make so many bytes take longer, or so many words."""
+    often = min(1.0, timing.batch * min(reads, writes) / max(reads, writes))
+    return 1 + often * (1 / bus_efficiency(timing, reads, writes) - 1)
+
+
+def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:
+    """Bytes read from and written to each bank. An atomic operation does both; kernels that work beside this one read or write ``others``, of
+    which nobody says how much."""
+    found = [[launch.others / count, 0.0] for _ in range(count)]
+    for access in stats["memory"]:
+        placed = launch.placed and launch.placed[access["buffer"]]
+        for bank in [placed - 1] if placed else range(count):
+            share = access["bytes_moved"] / (1 if placed else count)
+            found[bank][0] += share * (access["kind"] != "store")
+            found[bank][1] += share * (access["kind"] != "load")
+    return [tuple(pair) for pair in found]
+
+
+def memory_table(runs, board: Board) -> Table:
+    """A row for each unit of each run that moved bytes, units that agree in kind taken together; the figures of the whole run are in its first row:
+    the rate, against the peak of the banks in use, and against the limit that holds."""
+    table = Table(title="What crossed the memory bus", title_justify="left")
+    for column in ("kernel", "case", "unit", "KB used", "moved / used", "burst", "hits", "GB/s", "of peak", "limit", "of it"):
+        table.add_column(column, justify="left" if column in ("kernel", "case", "unit", "limit") else "right", no_wrap=True)
+    for run in runs:
+        whole = _whole(run, board)
+        for unit in _units(run.stats["memory"]):
+            table.add_row(*(whole[:2]), *unit, *whole[2:])
+            whole = [""] * len(whole)
+    return table
+
+
+def _whole(run, board: Board) -> list[str]:
+    """Kernel, case, rate, share of the peak, limit, share of it."""
+    moved, cycles = sum(access["bytes_moved"] for access in run.stats["memory"]), run.stats["cycles"]
+    count = len(board.memory.banks)
+    banks = len(set(run.launch.placed.values())) if run.launch.placed else count
+    rate, holds = moved / (cycles * board.clock.period_ns), max(run.limits, key=run.limits.get)
+    return [run.launch.kernel, run.launch.case, f"{rate:.2f}", f"{rate * count / banks / board.peak_bytes_per_ns:.3f}", holds,
+            f"{run.limits[holds] / cycles:.3f}"]
+
+
+def _units(accesses: list[dict]) -> Iterator[tuple[str, ...]]:
+    """Unit, bytes used, bytes moved for each of them, words of a burst, hits."""
+    groups: dict[str, list[dict]] = {}
+    for access in accesses:
+        if access["bytes_moved"]:
+            groups.setdefault(f"{access['lsu']} {access['kind']}", []).append(access)
+    for name, group in groups.items():
+        used, moved = (sum(access[key] for access in group) for key in ("bytes_used", "bytes_moved"))
+        bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group if access["average_burst"])  # of atomics none is counted
+        hits = [access["cache_hit"] for access in group if access["cache_hit"] is not None]
+        yield (f"{len(group)} x {name}" if len(group) > 1 else name, f"{used / 1e3:,.1f}", f"{moved / used:.2f}" if used else "-",
+               f"{moved / bursts:.1f}" if bursts else "-", f"{sum(hits) / len(hits):.3f}" if hits else "-")
