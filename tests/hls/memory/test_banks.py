@@ -34,7 +34,7 @@ def plan(attributes="", words=512, store="t[i & 511] = a[i];", load="out[i] = t[
     ("numbanks(1024)", 512, "numbanks(1024) is more than the memory's 512 words of 4 bytes (memory t)", "numbanks(512)"),
     ("bank_bits(12)", 512, "bit 12 of bank_bits is always 0", "write 8"),
     ("bank_bits(2, 2)", 512, "bank_bits names bit 2 twice", "once"),
-    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "doublepump with numwriteports(2)"),
     ("register", 2048, "'register' asks for 65,536 bits of t", "smaller"),
 ])
 def test_refused_with_its_place(attributes, words, message, hint):
@@ -241,7 +241,8 @@ def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
 
 
 @pytest.mark.parametrize("attributes, message, hint", [
-    ("doublepump, numwriteports(2)", "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("doublepump, numwriteports(3)", "numwriteports(3) cannot be had", "numwriteports(2)"),
+    ("doublepump, numwriteports(2), max_replicates(3)", "max_replicates(3) cannot be kept", "max_replicates(4)"),
     ("doublepump, numreadports(3)", "numreadports(3) cannot be kept", "numreadports(6)"),
     ("doublepump, max_replicates(2)", "max_replicates(2) cannot be kept", "max_replicates(3)"),
 ])
@@ -253,6 +254,40 @@ def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
         plan(attributes, load=load)
     (error,) = caught.value.diagnostics
     assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
+
+
+ANYWHERE = "int v = a[i]; t[v & 511] = i; t[(v >> 9) & 511] = ~i;"
+
+
+@pytest.mark.parametrize("attributes, ports, ii", [
+    ("", 1, 2), ("doublepump", 2, 1), ("doublepump, numwriteports(2)", 2, 1), ("doublepump, numwriteports(1)", 1, 2), ("singlepump", 1, 2),
+])
+def test_two_stores_anywhere(attributes, ports, ii):
+    kernel, told, report = plan(attributes, store=ANYWHERE)
+    memory, figures = kernel.memory.onchip["t"], report.memories[0]
+    assert (memory.write_ports, figures.write_ports, max(loop.ii for loop in kernel.plan.loops.values())) == (ports, ports, ii)
+    assert [memory.turn(op) for op in memory.stores] == list(range(2))[:ports] * (2 // ports) and not told
+    assert [turns.cycles for turns in figures.turns] == ([2] if ports == 1 else []) and figures.stall_free is (ports == 2)
+    text = " ".join(memory_section([figures], lambda text, indent: [text]))
+    assert ("written twice, by one port before the other" in text) is (ports == 2)
+
+
+def test_four_stores_take_turns_at_two_ports():
+    """Each waits for the one before that has its port, and for no other."""
+    more = "t[(v >> 5) & 511] = i * 3; t[(v >> 11) & 511] = i * 5;"
+    kernel, _, report = plan("doublepump", store=ANYWHERE + more)
+    assert max(loop.ii for loop in kernel.plan.loops.values()) == 2 and [turns.cycles for turns in report.memories[0].turns] == [2]
+    assert "take turns at one of the 2 ports for storing to a bank: 2 cycles" in " ".join(memory_section(report.memories, lambda text, indent: [text]))
+
+
+def test_a_load_between_two_stores_keeps_its_place():
+    """It is to see the first and not the second, while it is under way: no turn puts both stores into one cycle."""
+    kernel, _, _ = plan("doublepump, numwriteports(2)", store="int v = a[i]; t[v & 511] = i; int s = t[(v >> 5) & 511]; t[(v >> 9) & 511] = i; out[i] = s;")
+    memory = kernel.memory.onchip["t"]
+    (loop,) = (loop for loop in kernel.plan.loops.values() if all(op in loop.place for op in memory.stores))
+    first, second, load = (loop.place[op] for op in (*memory.stores, memory.loads[0]))
+    seen = load.stage + kernel.memory.fixed_latency(memory.loads[0])  # from where on it sees no more
+    assert first.level == second.level == load.level and first.stage < seen <= second.stage
 
 
 def test_trailing_zeros_bound_the_banks():
