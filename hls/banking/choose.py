@@ -7,6 +7,7 @@ from operator import or_
 from typing import NamedTuple
 
 from rtl_lib.mem.bank_map import BankMap
+from rtl_lib.mem.pumped import MOST_WRITES
 
 from .blocks import CELLS_OF_BLOCK, Blocks
 from .meetings import Meetings
@@ -81,8 +82,21 @@ class Banking:
 
 
 def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: int = 1) -> Banking:
-    """The banks of a memory of ``size`` bytes, which is there in ``copies`` behind one another. Raises :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
+    """The banks of a memory of ``size`` bytes, which is there in ``copies`` behind one another; with a second port for writing where the
+    program asks for it, or says nothing of it and banks alone do not give each store of a token one for itself. Raises
+    :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
     check(asked, size, uses)
+    if asked.numwriteports is not None and asked.pumped and asked.writes:
+        return _best(size, uses, replace(asked, writes=asked.numwriteports), blocks, copies)
+    one = _best(size, uses, asked, blocks, copies)
+    # an atomic operation stores cycles behind its start, and no other one may start between
+    if not asked.may_add_writes or one.cost.turns == 1 or any(use.loads and use.stores for use in uses):
+        return one
+    two = _best(size, uses, replace(asked, writes=MOST_WRITES), blocks, copies)
+    return two if two.cost.turns < one.cost.turns else one
+
+
+def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: int) -> Banking:
     word = max(asked.bankwidth or 1, *(use.bytes for use in uses))
     words = -(-size // word)
     best = None
@@ -113,7 +127,7 @@ def _asked(asked: Asked) -> Iterator[BankMap]:
 
 def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: int) -> Banking:
     meetings = Meetings(uses, map, word)
-    turns = store_turns([use for use in uses if use.stores], meetings)
+    turns = store_turns([use for use in uses if use.stores], meetings, max(1, asked.writes))
     rows = dict.fromkeys(use.row for use in uses if use.reads)
     groups = {row: _read_classes(uses, row, meetings) for row in rows}
     crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
@@ -138,7 +152,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
 
 def _pumped(reads: int, words: int, width: int, blocks: Blocks, asked: Asked) -> int:
     """Block RAMs of a bank that is read ``reads`` times at once, at twice the clock."""
-    shared = share_blocks(range(max(1, reads)), words, width, blocks, asked.writable, asked.max_replicates)
+    shared = share_blocks(range(max(1, reads)), words, width, blocks, asked.writes, asked.max_replicates)
     return sum(blocks.count(words, width, dual) for _, dual in shared)
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .meetings import Meetings
 from .uses import Use
 
-__all__ = ["Turns", "When", "assign_ports", "classes", "components", "store_turns"]
+__all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components", "store_turns"]
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,23 @@ class When:
     behind: frozenset = frozenset()
 
 
+class WritePort(NamedTuple):
+    """A port of the banks of a ``part``, written through in a ``turn`` of their blocks: what is written in the first is there before
+    what is written in the second of the same cycle."""
+
+    part: int
+    turn: int
+
+
 @dataclass(frozen=True)
 class Turns:
-    """How accesses share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same one, and
+    """How stores share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same one, and
     only the first of them is named in ``port``."""
 
-    port: Mapping[Hashable, int]
+    port: Mapping[Hashable, WritePort]
     together: tuple[tuple[Hashable, ...], ...]
-    most: int  #: turns that the most crowded port takes for one token
+    most: int  #: cycles that the most crowded port takes for one token
+    turn: Mapping[Hashable, int]  #: of each store
 
 
 def classes(uses: Sequence[Use], compatible: Sequence[int]) -> list[list[Use]]:
@@ -64,10 +74,15 @@ def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
     return [part for _, part in found]
 
 
-def store_turns(stores: Sequence[Use], meetings: Meetings) -> Turns:
-    """How stores share the one write port of each bank. Those of different rows never meet: order keeps them apart."""
-    port, together, most = {}, [], 1
+def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Turns:
+    """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart, or what books it.
+
+    Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier one. Rows that need
+    one port take one each, so that what books ports has less to wait for.
+    """
+    port, together, most, turn = {}, [], 1, {}
     for number, part in enumerate(components(stores, meetings)):
+        alone = 0
         for row in dict.fromkeys(use.row for use in part):
             mine = [use for use in part if use.row == row]
             # what stores some cycles behind its start takes turns with all others
@@ -75,11 +90,17 @@ def store_turns(stores: Sequence[Use], meetings: Meetings) -> Turns:
             fine = [0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
                     for k, bits in enumerate(meetings.compatible(mine))]
             here = classes(mine, fine)
+            if len(here) == 1:
+                first, alone = alone % ports, alone + 1
+            else:
+                first = 0
+            for k, members in enumerate(here):
+                turn |= {use.key: (first + k) % ports for use in members}
             if len(part) > 1:
-                port |= {members[0].key: number for members in here}
+                port |= {members[0].key: WritePort(number, turn[members[0].key]) for members in here}
             together += [tuple(use.key for use in members) for members in here if len(members) > 1]
-            most = max(most, len(here))
-    return Turns(port, tuple(together), most)
+            most = max(most, -(-len(here) // ports))
+    return Turns(port, tuple(together), most, turn)
 
 
 def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:

@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 
-from rtl_lib.mem.pumped import most_reads
+from rtl_lib.mem.pumped import MOST_WRITES, most_reads
 
 from .blocks import Blocks
 
 __all__ = ["share_blocks"]
 
 
-def share_blocks(copies: Sequence[int], words: int, width: int, blocks: Blocks, writable: bool,
+def share_blocks(copies: Sequence[int], words: int, width: int, blocks: Blocks, writes: int,
                  most: int | None = None) -> tuple[tuple[tuple[int, ...], bool], ...]:
     """The copies that each block serves, and whether it is a true dual-port one: as few block RAMs as can be for ``words`` of ``width``
-    bits, at most ``most`` blocks, of as many RAMs as that takes, beside one another. Of equals the choice with the fewest."""
-    narrow, wide = most_reads(True, writable), most_reads(False, writable)
+    bits that are written so many times in a cycle, at most ``most`` blocks, of as many RAMs as that takes, beside one another. Of equals the
+    choice with the fewest."""
+    narrow, wide = most_reads(True, writes), most_reads(False, writes)
     dual, simple = blocks.count(words, width, dual=True), blocks.count(words, width, dual=False)
-    ways = [(number, -(-max(0, len(copies) - number * narrow) // wide)) for number in range(-(-len(copies) // narrow) + 1)]
+    most_duals = -(-len(copies) // narrow) if writes < MOST_WRITES else 0
+    ways = [(number, -(-max(0, len(copies) - number * narrow) // wide)) for number in range(most_duals + 1)]
     fine = [way for way in ways if most is None or sum(way) <= most] or ways[-1:]
     duals, simples = min(fine, key=lambda way: (way[0] * dual + way[1] * simple, sum(way)))
     sizes = [(narrow, True)] * duals + [(wide, False)] * simples

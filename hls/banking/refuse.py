@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from rtl_lib.mem.pumped import MOST_WRITES
+
 from .uses import Asked, Use
 
 __all__ = ["Refusal", "check"]
@@ -30,9 +32,22 @@ def check(asked: Asked, size: int, uses: Sequence[Use]) -> None:
         raise Refusal("numbanks", f"numbanks({asked.numbanks}) is more than the memory's {words} words of {word} bytes",
                       f"write numbanks({1 << (words - 1).bit_length()}), or a smaller bankwidth")
     _check_bits(asked, words, word)
-    if asked.numwriteports is not None and asked.numwriteports > 1:
-        raise Refusal("numwriteports", f"numwriteports({asked.numwriteports}) cannot be had: a bank is written through one port, so that all "
-                      "its copies hold the same", "write numwriteports(1), and numbanks for more stores in a cycle")
+    _check_writes(asked, uses)
+
+
+def _check_writes(asked: Asked, uses: Sequence[Use]) -> None:
+    if asked.numwriteports is None or asked.numwriteports == 1:
+        return
+    refused = f"numwriteports({asked.numwriteports}) cannot be had: "
+    if not asked.pumped:
+        raise Refusal("numwriteports", refused + "a bank whose blocks run at the kernel's clock is written through one port, so that all its copies "
+                      "hold the same", f"write doublepump with numwriteports({MOST_WRITES}), or numbanks for more stores in a cycle")
+    if asked.numwriteports > MOST_WRITES:
+        raise Refusal("numwriteports", refused + f"a double-pumped block has time for {MOST_WRITES} writes in a cycle",
+                      f"write numwriteports({MOST_WRITES}), and numbanks for more stores in a cycle")
+    if any(use.loads and use.stores for use in uses):
+        raise Refusal("numwriteports", refused + "an atomic operation comes between no other one's load and store, so all of them share a port",
+                      "write numwriteports(1)")
 
 
 def _check_bits(asked: Asked, words: int, word: int) -> None:

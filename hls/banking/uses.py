@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from rtl_lib.mem.pumped import most_reads
+from rtl_lib.mem.pumped import MOST_WRITES, most_reads
 
 __all__ = ["Asked", "Unknown", "Use"]
 
@@ -70,7 +70,9 @@ class Asked:
     numwriteports: int | None = None
     skew: bool = True  #: whether banks may be skewed
     pumped: bool = False  #: whether its blocks run at twice the clock
-    writable: bool = True  #: whether it is written at all
+    writes: int = 1  #: writes of a cycle that its blocks are made for: 0 where it is never written, 2 only where it is ``pumped``
+
+    may_add_writes: bool = False  #: whether blocks may be made for more writes where that saves turns
 
     @property
     def geometry(self) -> bool:
@@ -82,6 +84,6 @@ class Asked:
         """The most loads that may read a bank at once."""
         copies = self.max_replicates
         if self.pumped and copies is not None:
-            copies *= most_reads(True, self.writable)
+            copies *= most_reads(self.writes < MOST_WRITES, self.writes)
         limits = [n for n in (copies, self.numreadports) if n is not None]
         return min(limits, default=None)

@@ -11,7 +11,7 @@ from ..banking import Asked, Banking, Blocks, Refusal, Unknown, Use, choose_bank
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
 from ..passes.copies import COPIES
-from ..passes.write_ports import PORT_GROUP
+from ..passes.write_ports import PORT_GROUP, may_write_twice
 
 __all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 
@@ -20,11 +20,13 @@ FAR = 1 << 62
 
 
 def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writable: bool = True) -> Asked:
-    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks."""
+    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks. A second write port
+    costs blocks: nobody gets it unasked who is pumped only to have room."""
     attrs = dict(memory.attrs)
     bits = attrs.get("bank_bits")
     given = {name: attrs[name] for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports") if name in attrs}
-    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, pumped=pumped, writable=writable, **given)
+    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, pumped=pumped, writes=int(writable),
+                 may_add_writes=pumped and writable and may_write_twice(memory) and "numwriteports" not in attrs, **given)
 
 
 @dataclass(frozen=True, eq=False)

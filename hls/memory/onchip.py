@@ -23,8 +23,8 @@ __all__ = ["OnChipMemory", "plan_onchip"]
 class OnChipMemory:
     """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
 
-    The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank; scheduling and memory order keep them
-    from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items, or iterations of
+    The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank, or two, which write in one :meth:`turn` each;
+    scheduling and memory order keep them from meeting there. Loads of one of the ``ports`` share a copy of each bank; without any, each has its own. Groups of work-items, or iterations of
     the loop that a private array is declared in, take turns in ``copies``; which one it is chooses among banks where stores of several may come in
     one cycle.
     ``banking`` knows which accesses may meet. It is made of ``blocks``; if it is ``pumped`` they run at twice the clock, and each serves several
@@ -62,6 +62,15 @@ class OnChipMemory:
         """The number of the copy that a load reads."""
         return self.ports.get(op, self.loads.index(op))
 
+    def turn(self, op: Op) -> int:
+        """The turn of its banks' blocks in which a store writes."""
+        return self.banking.stores.turn[op]
+
+    @property
+    def write_ports(self) -> int:
+        """Of each bank, as many as stores use."""
+        return 1 + max(self.banking.stores.turn.values(), default=0)
+
     def _bank_ports(self, bank: int) -> list[int]:
         return sorted({self.port(op) for op in self.loads if self.mask(op) >> bank & 1})
 
@@ -77,7 +86,7 @@ class OnChipMemory:
             return None
         places, most = self.map.words(self.words), self.banking.asked.max_replicates
         return tuple(PumpedBlock(bank, ports, dual) for bank in range(self.map.banks)
-                     for ports, dual in share_blocks(self._bank_ports(bank), places, 8 * self.word_bytes, self.blocks, bool(self.stores), most))
+                     for ports, dual in share_blocks(self._bank_ports(bank), places, 8 * self.word_bytes, self.blocks, self.banking.asked.writes, most))
 
     @cached_property
     def bank_copies(self) -> tuple[int, ...]:

@@ -92,8 +92,10 @@ class MemoryPlan:
             return None
         if op in memory.banking.reads:
             return f"copies of {memory.memory.name}"
-        part = memory.banking.stores.port.get(op)
-        return None if part is None else f"{memory.memory.name}{f', part {part}' if part else ''}"
+        port = memory.banking.stores.port.get(op)
+        if port is None:
+            return None
+        return f"{memory.memory.name}{f', part {port.part}' if port.part else ''}{f', turn {port.turn}' if port.turn else ''}"
 
     def port_limit(self, port: str) -> int:
         """How many may start in a cycle."""
@@ -128,6 +130,21 @@ class MemoryPlan:
         access = self.accesses.get(store)
         memory = self.onchip.get(access.memory) if access else None
         return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
+
+    def write_turn(self, op: Op) -> int | None:
+        """The turn of a cycle in which a store to memory on the chip writes; None for what is none. An atomic operation writes some cycles
+        behind its start."""
+        memory = self._memory(op) if op.opcode == "store" else None
+        return memory.turn(op) if memory else None
+
+    def write_port(self, op: Op) -> int:
+        """The number of the port that a store or an atomic operation on memory on the chip writes through."""
+        memory = self._memory(op)
+        return memory.turn(op) if memory else 0
+
+    def write_ports(self, op: Op) -> int:
+        """How many ports the banks are written through that an access of memory on the chip uses."""
+        return self._memory(op).write_ports
 
     def chosen_late(self, op: Op) -> bool:
         """Whether its answer is chosen among banks behind its last register."""
@@ -201,8 +218,11 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
         reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
         return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
                       _onchip_latency(op, memory, True), pumped=memory.pumped)
-    copies = "a copy of the memory for every load" if not memory.pumped else "a block at twice the clock for several loads"
-    reason = copies if op.opcode == "load" else "one port writes all copies"
+    if op.opcode == "load":
+        reason = "a copy of the memory for every load" if not memory.pumped else "a block at twice the clock for several loads"
+    else:
+        port = "one port" if memory.write_ports == 1 else f"port {memory.turn(op) + 1} of {memory.write_ports}"
+        reason = f"{port} writes all copies"
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
     return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span,

@@ -16,7 +16,7 @@ from .meets import MeetingOrder, keeps_order
 from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
 from .private_copies import copies_of_loop
-from .write_ports import keep_apart
+from .write_ports import keep_apart, may_write_twice
 
 __all__ = ["Order"]
 
@@ -87,7 +87,8 @@ class _Wait:
     for their loads to be answered.
 
     ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with ``between``,
-    any iteration of the loop's invocations before.
+    any iteration of the loop's invocations before. ``alone`` is given to wait for this one source by a token of its own: planning may
+    find that others need not be waited for as long.
     """
 
     dst: Op
@@ -95,6 +96,7 @@ class _Wait:
     overlap: bool
     after_read: bool = False
     between: bool = False
+    alone: Op | None = None
 
 
 class _Orderer:
@@ -155,7 +157,7 @@ class _Orderer:
                 raise AssertionError(f"{fact} is against the order of its region")
         else:
             self.places.follow(region, src, dst)
-            self._need(region, src, _Wait(fact.dst, 0, fact.overlap))
+            self._need(region, src, _Wait(fact.dst, 0, fact.overlap, alone=self._alone(fact)))
 
     def _across(self, fact: Dependence):
         """Order from one iteration of a loop to a later one."""
@@ -167,13 +169,19 @@ class _Orderer:
         elif fact.kind is Kind.WAR and not turns and self._in_pipeline(fact, inner):
             return
         elif not turns and self._beside(fact, inner):
-            wait = _Wait(fact.dst, 1, False, fact.kind is Kind.WAR, between=True)
+            wait = _Wait(fact.dst, 1, False, fact.kind is Kind.WAR, between=True, alone=self._alone(fact))
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
         else:
             region = fact.loop.regions[0]
-            wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR)
+            wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR, alone=self._alone(fact))
             self._need(region, self._ancestor(fact.src, region), wait)
+
+    def _alone(self, fact: Dependence) -> Op | None:
+        """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before the other."""
+        twice = fact.kind is Kind.WAW and may_write_twice(self.function.memories[memory_name(fact.src)])
+        stores = fact.src.opcode == fact.dst.opcode == "store"
+        return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
 
     def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether work-items with copies of a private array may be in one loop together: then the loop is left to take them in turn, and

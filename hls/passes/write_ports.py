@@ -6,11 +6,11 @@ from ..analysis.dependence import Dependence, Kind
 from ..analysis.loops import LoopTree
 from ..analysis.phases import Phases
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, Op, Region, Value, memory_name, walk
+from ..ir import Function, MemoryObject, Op, Region, Value, memory_name, walk
 from .copies import COPIES
 from .private_copies import copies_of_loop, writers_apart
 
-__all__ = ["BOOKED", "PORT_GROUP", "keep_apart"]
+__all__ = ["BOOKED", "PORT_GROUP", "keep_apart", "may_write_twice"]
 
 #: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where the
 #: schedule gives each a cycle of its own
@@ -53,6 +53,12 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     if faults:
         raise CompileError(*faults)
     return found
+
+
+def may_write_twice(memory: MemoryObject) -> bool:
+    """Whether planning may give the memory's banks two ports for writing, of which one comes before the other in a cycle."""
+    attrs = dict(memory.attrs)
+    return "doublepump" in attrs and attrs.get("numwriteports", 2) > 1
 
 
 def _by_phases(function: Function, name: str) -> bool:

@@ -41,7 +41,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
         _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
         tuple(sorted({name for one in (declared if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
-        places, merged_by(memory) if merged else "", _owners(kernel, memory.name))
+        places, merged_by(memory) if merged else "", planned.write_ports, _owners(kernel, memory.name))
 
 
 def _owners(kernel, name: str) -> str:
@@ -130,6 +130,8 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     if turns:
         return (f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so that its stores go to "
                 "different banks; or make them one store of a value that is chosen before")
+    if planned.write_ports > 1 and planned.most_copies > 1:
+        return f"numwriteports(1) takes fewer copies of {name}, if its stores may take turns"
     if planned.most_copies > 1:
         return f"fewer places that read {name} mean fewer copies"
     return ""

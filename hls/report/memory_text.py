@@ -27,7 +27,8 @@ def _paragraph(memory: Memory) -> list[str]:
     if memory.copies > 1:
         lines.append(f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made at once.")
     if memory.pumping == "double-pumped":
-        times = "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle"
+        times = ("twice a cycle, and written twice, by one port before the other" if memory.write_ports > 1 else
+                 "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle")
         lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
                      "cycles more than a single-pumped one.")
     if memory.groups > 1 and memory.owners != "groups":
@@ -39,13 +40,17 @@ def _paragraph(memory: Memory) -> list[str]:
         lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory, fewer)}")
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
     for one in memory.turns:
-        others = "the port for storing to a bank" if one.kind == "store" else "the copies that there may be"
+        others = _one_port(memory) if one.kind == "store" else "the copies that there may be"
         lines.append(f"{'Stores' if one.kind == 'store' else 'Loads'} at {_at_lines(one.lines)} take turns at {others}: {one.cycles} cycles for each iteration.")
     if memory.attributes:
         lines.append(f"Asked for by the source: {', '.join(memory.attributes)}.")
     if memory.advice:
         lines.append(f"{memory.advice[0].upper()}{memory.advice[1:]}.")
     return lines
+
+
+def _one_port(memory: Memory) -> str:
+    return "the port for storing to a bank" if memory.write_ports == 1 else f"one of the {memory.write_ports} ports for storing to a bank"
 
 
 def _figures(memory: Memory) -> str:

@@ -237,6 +237,7 @@ class Memory:
     of_one_group: int = 0  #: block RAMs that it would take with one group of work-items at a time
     merged: tuple[str, ...] = ()  #: the arrays that are in it where the source merges some, each with its line
     merged_by: str = ""  #: "depth" or "width"
+    write_ports: int = 1  #: that each bank is written through in a cycle
     owners: str = "groups"  #: of which there is a copy for each that is under way: "groups", "work-items" or "iterations"
 
     @property

@@ -65,7 +65,8 @@ def _block_ram(plan, memory) -> str:
         parts.append("double-pumped")
     turns = memory.banking.stores.most
     if turns > 1:
-        parts.append(f"stores share a write port, up to {turns} of them in turn")
+        ports = "a write port" if memory.write_ports == 1 else f"{memory.write_ports} write ports"
+        parts.append(f"stores share {ports}, up to {turns} of them in turn" + (" at each" if memory.write_ports > 1 else ""))
     seen = sum(plan.accesses[op].forwarding for op in memory.loads)
     if seen:
         parts.append(f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored" if len(memory.loads) > 1

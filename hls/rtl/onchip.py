@@ -21,7 +21,8 @@ def build_onchip(context):
         plain = not memory.pumped and memory.map.banks == 1 and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
         ram = ReplicatedRam(**shape, reads=len(loads), writes=len(stores)) if plain else BankedRam(
             **shape, map=memory.map, reads=tuple((memory.port(op), memory.mask(op)) for op in memory.loads),
-            writes=tuple(memory.mask(op) for op in memory.stores), pumped=memory.pumped_blocks)
+            writes=tuple(memory.mask(op) for op in memory.stores), pumped=memory.pumped_blocks,
+            turns=tuple(memory.turn(op) for op in memory.stores))
         context.m.submodules[context.unique(f"memory_{name}")] = ram
         for port, side in zip(loads, ram.reads, strict=True):
             wiring.connect(context.m, port.ram, side)
@@ -39,10 +40,11 @@ def _store_side(port):
 def _show_writes(context, port, memory, stores, ram):
     """Let a port see what is being written in its bank: by anybody, or, where each group's or iteration's copy is a bank with a writer of
     its own, by those who may use the same one. Of one iteration these are the stores of the port's own loop: others are over, or have not begun."""
-    seen, mask = port.unit.written, memory.mask(port.op)
+    turns, mask = list(port.unit.written) if memory.pumped else [port.unit.written], memory.mask(port.op)
     if mask.bit_count() == 1:
-        written = ram.written if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
-        context.m.d.comb += [getattr(seen, n).eq(getattr(written, n)) for n in ("addr", "data", "strobe")]
+        written = [ram.written] if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
+        for seen, side in zip(turns, written, strict=True):
+            context.m.d.comb += _same(seen, side)
         return
     phases, inner, private = Phases(context.function), memory.banking.map, memory.memory.space == "private"
     here = next(region for region in (context.plan.top, *context.plan.loops.values()) if port.op in region.place)
@@ -53,7 +55,11 @@ def _show_writes(context, port, memory, stores, ram):
         if near and bank in memory.banking.banks(other.op):
             same = Cat(side.addr[bit] for bit in reversed(inner.bits)) == bank if inner.bits else 1
             with context.m.If(side.strobe.any() & same):
-                context.m.d.comb += [getattr(seen, n).eq(getattr(side, n)) for n in ("addr", "data", "strobe")]
+                context.m.d.comb += _same(turns[memory.turn(other.op)], side)
+
+
+def _same(seen, written):
+    return [getattr(seen, name).eq(getattr(written, name)) for name in ("addr", "data", "strobe")]
 
 
 def _words(memory) -> tuple[int, ...]:

@@ -52,8 +52,8 @@ class RamLoadAccess(_RamAccess):
     """A load: its data is there a fixed number of stages behind its address."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, partial(PumpedLoadPort, forwarding=access.forwarding) if access.pumped
-                         else ForwardingLoadPort if access.forwarding else RamLoadPort)
+        super().__init__(context, access, partial(PumpedLoadPort, forwarding=access.forwarding, writes=context.memory.write_ports(access.op))
+                         if access.pumped else ForwardingLoadPort if access.forwarding else RamLoadPort)
 
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""

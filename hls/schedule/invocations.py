@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from ..ir import Op, TokenType, Value
 from .plan import Carried, Point
 
-__all__ = ["forwards", "passed_first"]
+__all__ = ["early", "passed_first"]
 
 _JOINS = frozenset({"fence", "token"})
 
@@ -25,15 +25,54 @@ def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], 
 def _until(c: Carried, start: Mapping[Op, Point], timing) -> Point | None:
     if c.write.level != c.read.level:
         return c.write
-    takers = [start[user].stage + forwards(user, timing) for user in start if c.arg in user.operands]
+    takers = [start[user].stage + early(user, c.arg, timing) for user in start if c.arg in user.operands]
     apart = _done(c.next, start, timing) - min(takers, default=c.read.stage)
     return Point(c.read.level, apart - 1) if apart > 1 else None
 
 
-def forwards(user: Op, timing) -> int:
-    """Cycles that a token may come late: a load that forwards sees what is stored until its data is there."""
+def early(user: Op, token: Value, timing) -> int:
+    """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is there. A store that
+    writes in a later turn of a cycle than all that the token stands for comes behind what is stored in the cycle of its own."""
     access = timing.memory.accesses.get(user)
-    return access.latency if access is not None and access.forwarding else 0
+    if access is None:
+        return 0
+    if access.forwarding:
+        return access.latency
+    turn = timing.memory.write_turn(user)
+    return int(bool(turn) and all(_before(source, access.memory, turn, timing) for source in _sources(token)))
+
+
+def _before(source: Op, memory: str, turn: int, timing) -> bool:
+    """Whether an operation is a store to the memory in a turn before this one."""
+    access, other = timing.memory.accesses.get(source), timing.memory.write_turn(source)
+    return access is not None and access.memory == memory and other is not None and other < turn
+
+
+def _sources(token: Value) -> set[Op]:
+    """What a token stands for: that these are done, now or in an iteration before. That the ones are done which it stood for when its loop
+    was entered is known there."""
+    found, seen, todo = set(), set(), [token]
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        op = value.op
+        if op is None:  # carried by the loop
+            end = value.owner.terminator
+            found.update(() if end.opcode == "yield" else [end])
+            todo += end.operands[1 + value.index:2 + value.index] if end.opcode == "yield" else []
+        elif op.opcode in _JOINS:
+            todo += [v for v in op.operands if isinstance(v.type, TokenType)]
+            found.update([op] if any(_is_answer(op, v) for v in op.operands) else ())
+        else:
+            found.add(op)
+    return found
+
+
+def _is_answer(join: Op, operand: Value) -> bool:
+    """Whether a join waits for a value, as of a load, beside tokens; what a fence has of these is its condition."""
+    return join.opcode == "token" and not isinstance(operand.type, TokenType)
 
 
 def _done(token: Value, start: Mapping[Op, Point], timing) -> int:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ..ir import Op, Region, TokenType, Value
 from .explain import Bottleneck
-from .invocations import forwards
+from .invocations import early
 from .levels import Levels, join_values
 from .modulo import Scheduler
 from .problem import Dependence, Operation, Problem
@@ -220,7 +220,7 @@ class _ProblemBuilder:
         else:
             return
         if isinstance(value.type, TokenType):
-            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - forwards(user, self.timing)))
+            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - early(user, value, self.timing)))
         else:
             self.edges.append(Dependence(source, user))
 

@@ -14,7 +14,7 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ports import require_power_of_two
-from rtl_lib.mem.pumped import PumpedRam
+from rtl_lib.mem.pumped import MOST_WRITES, PumpedRam
 from rtl_lib.mem.ram import Ram
 from rtl_lib.mem.ram_ports import RamReadSignature, RamWriteSignature
 
@@ -32,13 +32,15 @@ class PumpedBlock:
 
 @shared
 class BankedRam(wiring.Component):
-    """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a :class:`BankMap`.
+    """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a :class:`BankMap`. Pumped blocks
+    have time for more.
 
     Rules
     -----
     1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is held until
        the next read by a port of the same copy. Where blocks are pumped, it is there for one cycle.
-    2. Write ports that strobe in one bank in one cycle strobe different bytes of one word. Different banks are written at once.
+    2. Write ports of one turn that strobe in one bank in one cycle strobe different bytes of one word. Different banks are written at
+       once. What two turns write in one cycle is written in their order.
     3. Read ports of one copy that read in one bank in one cycle read one word.
     4. A port uses only the banks it is made for. Who shares ports knows that rules 2 to 4 are kept.
     5. Contents start as ``init``, then zeros, and survive reset.
@@ -50,21 +52,26 @@ class BankedRam(wiring.Component):
         all banks
     reads : for each read port the number of its copy, and the banks it may use as bits of a number
     writes : for each write port the banks it may use, likewise
+    turns : for each write port the turn of a pumped block that it writes in, from 0; empty where there is one for all
     pumped : None, or which block serves which copies of which bank: every copy that a bank has is in one
 
     Ports
     -----
     reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
-    written : for each bank a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
+    written : for each bank and each turn a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
     """
 
-    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None, kind=None):
+    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None, kind=None, turns=()):
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
         for mask in (*(mask for _, mask in reads), *writes):
             if not 0 < mask < 1 << map.banks:
                 raise ValueError(f"a port for the banks {mask:#b}, of {map.banks}")
+        self.turns = tuple(turns) or (0,) * len(writes)
+        self.write_turns = 1 + max(self.turns, default=0)
+        if len(self.turns) != len(writes) or self.write_turns > (MOST_WRITES if pumped is not None else 1):
+            raise ValueError(f"{len(writes)} write ports in the turns {self.turns} of {'pumped' if pumped is not None else 'usual'} blocks")
         self.map, self.word_bytes, self.words, self.bytewise, self.init = map, word_bytes, words, bytewise, init
         self.copies, self.write_masks, self.pumped, self.kind = reads, writes, pumped, kind
         self.timing = self.timing_of(pumped is not None)
@@ -74,7 +81,7 @@ class BankedRam(wiring.Component):
         super().__init__({
             "reads": In(RamReadSignature(word_bytes, addr_bits)).array(len(reads)),
             "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(len(writes)),
-            "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks),
+            "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks, self.write_turns),
         })
 
     @staticmethod
@@ -89,7 +96,8 @@ class BankedRam(wiring.Component):
         write_banks = [self._bank(m, port.addr, f"write_bank{k}") for k, port in enumerate(self.writes)]
         outputs = {}
         for bank in range(self.map.banks):
-            self._write(m, bank, write_banks)
+            for turn in range(self.write_turns):
+                self._write(m, bank, turn, write_banks)
             copies = dict.fromkeys(copy for copy, mask in self.copies if mask >> bank & 1)
             asked = {copy: self._asked(m, bank, copy, read_banks) for copy in copies}
             outputs |= self._plain(m, bank, asked) if self.pumped is None else self._pumped(m, bank, asked)
@@ -112,10 +120,10 @@ class BankedRam(wiring.Component):
 
     # --- writes ---
 
-    def _write(self, m, bank, banks):
-        """Drive what is written in a bank from the ports that may write there."""
-        users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1]
-        written, parts = self.written[bank], []
+    def _write(self, m, bank, turn, banks):
+        """Drive what is written in a turn of a bank from the ports that may write there."""
+        users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1 and self.turns[k] == turn]
+        written, parts = self.written[bank][turn], []
         for k in users:
             port, strobe = self.writes[k], Signal(self.word_bytes, name=f"strobe{k}_in{bank}")
             inside = port.addr < self.words if self.words < 1 << len(port.addr) else 1
@@ -159,9 +167,10 @@ class BankedRam(wiring.Component):
         """A block for each copy; returns what each gives."""
         outputs = {}
         for copy, (en, place) in asked.items():
-            ram = Ram(**self._shape(bank), kind=self.kind)
+            ram = Ram(**self._shape(bank), writable=len(self.writes) > 0, kind=self.kind)
             m.submodules[f"bank{bank}_copy{copy}"] = ram
-            self._drive(m, bank, ram)
+            if ram.writable:
+                self._drive(m, self.written[bank][0], ram.write)
             m.d.comb += [ram.read.en.eq(en), ram.read.addr.eq(place)]
             outputs[bank, copy] = ram.read.data
         return outputs
@@ -170,9 +179,10 @@ class BankedRam(wiring.Component):
         """A block for several copies; returns what each copy gives."""
         outputs = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
-            ram = PumpedRam(**self._shape(bank), reads=len(block.copies), dual=block.dual)
+            ram = PumpedRam(**self._shape(bank), reads=len(block.copies), dual=block.dual, writes=self.write_turns if len(self.writes) else 0)
             m.submodules[f"bank{bank}_block{number}"] = ram
-            self._drive(m, bank, ram)
+            for turn, write in enumerate(ram.writes):
+                self._drive(m, self.written[bank][turn], write)
             for copy, port in zip(block.copies, ram.reads, strict=True):
                 m.d.comb += port.addr.eq(asked[copy][1])
                 outputs[bank, copy] = port.data
@@ -180,14 +190,12 @@ class BankedRam(wiring.Component):
 
     def _shape(self, bank):
         return {"width": 8 * self.word_bytes, "depth": self.map.words(self.words), "init": tuple(self._contents(bank)),
-                "granularity": 8 if self.bytewise else None, "writable": len(self.writes) > 0}
+                "granularity": 8 if self.bytewise else None}
 
-    def _drive(self, m, bank, ram):
-        """Write into a block what is written in its bank."""
-        if ram.writable:
-            write, written = ram.write, self.written[bank]
-            m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
-                         write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
+    def _drive(self, m, written, write):
+        """Write through a block's port what is ``written`` in a turn of its bank."""
+        m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
+                     write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
 
     def _answer(self, m, k, port, bank, outputs):
         """Give a port what the bank says that it asked last."""

@@ -1,6 +1,8 @@
 """A RAM that one memory block serves to several ports: the block runs on a clock of exactly twice the frequency."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,13 +13,16 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import DOUBLE, shared
 from rtl_lib.mem.shared_block import SharedBlock
 
-__all__ = ["PumpedRam", "most_reads"]
+__all__ = ["MOST_WRITES", "PumpedRam", "most_reads"]
+
+#: writes a cycle that a block has time for: one port writes twice, and the other one reads twice
+MOST_WRITES = 2
 
 
-def most_reads(dual: bool, writable: bool) -> int:
-    """Reads a cycle that a block has time for: each of its two ports twice, and a write takes one of the four. One that is no true
-    dual-port block reads through one port only."""
-    return 2 if not dual else 3 if writable else 4
+def most_reads(dual: bool, writes: int) -> int:
+    """Reads a cycle that a block has time for beside so many ``writes``: each of its two ports twice, and a write takes one of the four.
+    One that is no true dual-port block reads through one port only."""
+    return 4 - writes if dual else 2
 
 
 @dataclass(frozen=True)
@@ -28,51 +33,56 @@ class _Slot:
     other: bool
 
 
-#: the slots of reads in the order in which they are given away: late ones meet no write, the last one is the write's
+#: the slots of reads in the order in which they are given away: late ones meet no write where there is one, and the last of a dual block is the
+#: write's
 _SLOTS = {False: (_Slot(False, False), _Slot(True, False)),
           True: (_Slot(False, False), _Slot(False, True), _Slot(True, False), _Slot(True, True))}
 
 
 @shared
 class PumpedRam(wiring.Component):
-    """On-chip memory of several read ports and a write port in one block: double pumping.
+    """On-chip memory of several read ports and one or two write ports in one block: double pumping.
 
     The domain ``sync2x`` is in phase with ``sync``: every edge of ``sync`` is one of its edges, and one more is in the middle between
     two. A cycle's addresses go into registers; the block takes them in two halves, early and late; what it gives goes into
-    registers again. The write goes into the early half of the next cycle, where a read of that half may meet it: that one takes the
-    new bytes from beside the block.
+    registers again. The first write goes into the early half of the next cycle, the second into the late one. A read of those halves that
+    meets a write which it is to see takes the new bytes from beside the block.
 
     Rules
     -----
     1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address, for one cycle. Every
        cycle of every port is a read.
-    2. Contents start as ``init``, then zeros; a write that was taken is made whatever reset does.
-    3. Nothing is said of addresses from ``depth`` on.
-    4. No path from register to register is longer than half a cycle but those of ``sync`` alone.
+    2. Of bytes that both write ports write in one cycle those of the second stay.
+    3. Contents start as ``init``, then zeros; a write that was taken is made whatever reset does.
+    4. Nothing is said of addresses from ``depth`` on.
+    5. A path from a register of one clock to one of the other is a choice between two values at most, in half a cycle.
 
     Parameters
     ----------
-    width, depth, init, granularity, writable : as of :class:`~rtl_lib.mem.ram.Ram`
+    width, depth, init, granularity : as of :class:`~rtl_lib.mem.ram.Ram`
     reads : number of read ports, at most :func:`most_reads`
-    dual : whether the block is a true dual-port one, whose words are half as wide
+    dual : whether the block is a true dual-port one, whose words are half as wide; not with two write ports, which would gain nothing
+    writes : number of write ports, at most :data:`MOST_WRITES`
 
     Ports
     -----
-    reads : array of ``addr``, and ``data`` back; write : ``addr``, ``data`` and ``en``, a bit for each ``granularity`` bits
+    reads : array of ``addr``, and ``data`` back; writes : array of ``addr``, ``data`` and ``en``, a bit for each ``granularity`` bits
     """
 
     timing = Timing(latency=3, stallable=False)
 
-    def __init__(self, *, width, depth, reads, dual, init=(), granularity=None, writable=True):
-        if not 1 <= reads <= most_reads(dual, writable):
-            raise ValueError(f"{reads} read ports of a block that has time for 1 to {most_reads(dual, writable)}")
+    def __init__(self, *, width, depth, reads, dual, init=(), granularity=None, writes=1):
+        if not 0 <= writes <= MOST_WRITES - dual:
+            raise ValueError(f"{writes} write ports of a block that has time for 0 to {MOST_WRITES - dual}")
+        if not 1 <= reads <= most_reads(dual, writes):
+            raise ValueError(f"{reads} read ports of a block that has time for 1 to {most_reads(dual, writes)}")
         self.slots = _SLOTS[dual][:reads]
-        self.shape = {"width": width, "depth": depth, "init": init, "granularity": granularity, "dual": dual, "writable": writable}
+        self.shape = {"width": width, "depth": depth, "init": init, "granularity": granularity, "dual": dual, "writable": writes > 0}
         self.width, self.granularity = width, granularity or width
-        self.writable, address_bits = writable, ceil_log2(depth)
+        address_bits = ceil_log2(depth)
         read = wiring.Signature({"addr": Out(address_bits), "data": In(width)})
         write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(address_bits), "data": Out(width)})
-        super().__init__({"reads": In(read).array(reads), **({"write": In(write)} if writable else {})})
+        super().__init__({"reads": In(read).array(reads), "writes": In(write).array(writes)})
 
     def elaborate(self, platform):
         m, block = Module(), SharedBlock(**self.shape)
@@ -80,10 +90,12 @@ class PumpedRam(wiring.Component):
         early = self._halves(m)
         asked = [Signal.like(port.addr, name=f"asked{k}", reset_less=True) for k, port in enumerate(self.reads)]
         m.d.sync += [register.eq(port.addr) for register, port in zip(asked, self.reads, strict=True)]
-        writes = self._written(m) if self.writable else None
+        writes = [self._written(m, k) for k in range(len(self.writes))]
         self._feed(m, block, early, asked, writes)
         for k, slot in enumerate(self.slots):
-            self._give(m, k, block.b.read if slot.other else block.a.data, slot.early, asked[k], writes)
+            given = block.b.read if slot.other else block.a.data
+            # what an early read finds in the block was written before this cycle's writes, a late one's before the second
+            self._give(m, k, given, slot.early, asked[k], writes if slot.early else writes[1:])
         return m
 
     def _halves(self, m):
@@ -93,11 +105,12 @@ class PumpedRam(wiring.Component):
         m.d[DOUBLE] += [seen.eq(turn), early.eq(turn == seen)]
         return early
 
-    def _written(self, m):
-        """The write of the cycle before that of the reads in ``asked``."""
-        first = {name: Signal.like(getattr(self.write, name), name=f"new_{name}", reset_less=True) for name in ("en", "addr", "data")}
-        then = {name: Signal.like(signal, name=f"old_{name}", reset_less=True) for name, signal in first.items()}
-        m.d.sync += [signal.eq(getattr(self.write, name)) for name, signal in first.items()]
+    def _written(self, m, k):
+        """What a port wrote in the cycle before that of the reads in ``asked``."""
+        write, number = self.writes[k], f"{k}_" if k else ""
+        first = {name: Signal.like(getattr(write, name), name=f"new_{number}{name}", reset_less=True) for name in ("en", "addr", "data")}
+        then = {name: Signal.like(signal, name=f"old_{number}{name}", reset_less=True) for name, signal in first.items()}
+        m.d.sync += [signal.eq(getattr(write, name)) for name, signal in first.items()]
         m.d.sync += [signal.eq(first[name]) for name, signal in then.items()]
         return then
 
@@ -105,8 +118,8 @@ class PumpedRam(wiring.Component):
         """Drive the block's ports from registers of the double clock."""
         def place(name, other):
             given = {slot.early: asked[k] for k, slot in enumerate(self.slots) if slot.other is other}
-            if other and writes is not None:
-                given[True] = writes["addr"]
+            if other:
+                given |= {half: write["addr"] for half, write in zip((True, False), writes)}
             register = Signal.like(block.a.addr, name=name, reset_less=True)
             first, second = given.get(True), given.get(False)
             chosen = Mux(early, first, second) if first is not None and second is not None else first if second is None else second
@@ -115,27 +128,38 @@ class PumpedRam(wiring.Component):
             return register
 
         m.d.comb += block.a.addr.eq(place("a_addr", False))
-        if block.dual or self.writable:
+        if block.dual or block.writable:
             m.d.comb += block.b.addr.eq(place("b_addr", True))
-        if self.writable:
+        if block.writable:
+            first, second = writes[0], writes[1] if len(writes) > 1 else {"en": C(0), "data": writes[0]["data"]}
             strobe, data = (Signal.like(port, name=name, reset_less=True) for port, name in ((block.b.strobe, "strobe"), (block.b.write, "data")))
-            m.d[DOUBLE] += [strobe.eq(Mux(early, writes["en"], 0)), data.eq(writes["data"])]
+            m.d[DOUBLE] += [strobe.eq(Mux(early, first["en"], second["en"])),
+                            data.eq(Mux(early, first["data"], second["data"]) if len(writes) > 1 else first["data"])]
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
-    def _give(self, m, k, given, early, asked, writes):
-        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock."""
+    def _give(self, m, k, given, early, asked, unseen):
+        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock, with what ``unseen``
+        writes have written."""
         answer = Signal(self.width, name=f"answer{k}", reset_less=True)
         m.d.comb += self.reads[k].data.eq(answer)
-        if not early:  # the block gives it until the slow clock's edge
-            m.d.sync += answer.eq(given)
-            return
-        held = Signal(self.width, name=f"held{k}", reset_less=True)
-        m.d[DOUBLE] += held.eq(given)
-        m.d.sync += answer.eq(held if writes is None else self._newest(m, k, held, asked, writes))
+        if early:
+            held = Signal(self.width, name=f"held{k}", reset_less=True)
+            m.d[DOUBLE] += held.eq(given)
+            given = held  # else the block gives it until the slow clock's edge
+        m.d.sync += answer.eq(self._newest(m, k, given, asked, unseen) if unseen else given)
 
-    def _newest(self, m, k, held, asked, writes):
-        """What was read beside a write, with what that has written."""
-        met, data = Signal.like(writes["en"], name=f"met{k}", reset_less=True), Signal.like(writes["data"], name=f"met{k}_data", reset_less=True)
-        m.d.sync += [met.eq(Mux(asked == writes["addr"], writes["en"], 0)), data.eq(writes["data"])]
+    def _newest(self, m, k, given, asked, writes):
+        """What the block has ``given``, with what these ``writes`` have written, of which the last counts."""
         bits = self.granularity
-        return Cat(Mux(met[n], data.word_select(n, bits), held.word_select(n, bits)) for n in range(len(met)))
+        met, data = Signal.like(writes[0]["en"], name=f"met{k}", reset_less=True), Signal(self.width, name=f"met{k}_data", reset_less=True)
+        hits = [Mux(asked == write["addr"], write["en"], 0) for write in writes]
+        newest = writes[0]["data"]
+        for hit, write in zip(hits[1:], writes[1:], strict=True):
+            newest = _chosen(hit, write["data"], newest, bits)
+        m.d.sync += [met.eq(reduce(or_, hits)), data.eq(newest)]
+        return _chosen(met, data, given, bits)
+
+
+def _chosen(on, new, old, bits):
+    """The pieces of ``new`` whose bit is ``on``, else those of ``old``."""
+    return Cat(Mux(on[n], new.word_select(n, bits), old.word_select(n, bits)) for n in range(len(on)))

@@ -28,20 +28,21 @@ class PumpedLoadPort(wiring.Component):
     ----------
     access_bytes, word_bytes, addr_bits : as of :class:`~rtl_lib.mem.ram_ports.RamLoadPort`
     forwarding : whether it looks at what is written while it is under way
+    writes : how many writes of a cycle it looks at then; of two at its place the second counts
 
     Ports
     -----
     i : stream of byte addresses; o : stream of data; ram : :class:`RamReadSignature`, addressed by word
-    written : :class:`RamWriteSignature`, what is written in this cycle (with ``forwarding``)
+    written : array of :class:`RamWriteSignature`, what is written in this cycle (with ``forwarding``)
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, forwarding=False):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, forwarding=False, writes=1):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.forwarding = access_bytes, word_bytes, forwarding
         self.timing = self.timing_of(forwarding)
         word_addr = addr_bits - exact_log2(word_bytes)
-        seen = {"written": In(RamWriteSignature(word_bytes, word_addr))} if forwarding else {}
+        seen = {"written": In(RamWriteSignature(word_bytes, word_addr)).array(writes)} if forwarding else {}
         super().__init__({
             "i": In(stream.Signature(addr_bits)),
             "o": Out(stream.Signature(8 * access_bytes)),
@@ -77,18 +78,20 @@ class PumpedLoadPort(wiring.Component):
 
     def _fresh(self, m, places):
         """A register with the word that the RAM gives, and what was written since it was asked."""
-        written, low = self.written, exact_log2(self.word_bytes // self.access_bytes)
+        low = exact_log2(self.word_bytes // self.access_bytes)
         strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)  # of what was written while the load is under way
         for stage in range(PumpedRam.timing.latency + 1):
-            hit, newest = Signal(self.word_bytes, name=f"hit_{stage}"), Signal(8 * self.word_bytes, name=f"newest_{stage}")
-            m.d.comb += [hit.eq(Mux(written.addr == places[stage][low:], written.strobe, 0)), newest.eq(_merged(hit, written.data, data))]
+            for turn, written in enumerate(self.written):
+                hit, newest = Signal(self.word_bytes, name=f"hit_{stage}_{turn}"), Signal(8 * self.word_bytes, name=f"newest_{stage}_{turn}")
+                m.d.comb += [hit.eq(Mux(written.addr == places[stage][low:], written.strobe, 0)), newest.eq(_merged(hit, written.data, data))]
+                strobe, data = strobe | hit, newest
             if stage == PumpedRam.timing.latency:
                 break
-            strobes, data = Signal(self.word_bytes, name=f"strobes_{stage}", reset_less=True), Signal.like(newest, name=f"data_{stage}", reset_less=True)
-            m.d.sync += [strobes.eq(strobe | hit), data.eq(newest)]
-            strobe = strobes
+            strobes, newest = Signal(self.word_bytes, name=f"strobes_{stage}", reset_less=True), Signal.like(data, name=f"data_{stage}", reset_less=True)
+            m.d.sync += [strobes.eq(strobe), newest.eq(data)]
+            strobe, data = strobes, newest
         word = Signal(8 * self.word_bytes, reset_less=True)
-        m.d.sync += word.eq(_merged(strobe | hit, newest, self.ram.data))
+        m.d.sync += word.eq(_merged(strobe, data, self.ram.data))
         return word
 
 

@@ -46,7 +46,7 @@ class Bench(Elaboratable):
         self.i, self.o, self.double = Signal(), Signal(), ClockDomain(DOUBLE, reset_less=True)
         self.pumped = pumped
         bits = Blocks(load_board("ecp5_onchip").device.rams.bits)
-        blocks = share_blocks(range(loads), WORDS, 8 * BYTES, bits, True) if pumped else ()
+        blocks = share_blocks(range(loads), WORDS, 8 * BYTES, bits, 1) if pumped else ()
         self.ram = BankedRam(map=BankMap(), word_bytes=BYTES, words=WORDS, reads=tuple((k, 1) for k in range(loads)), writes=(1,), addr_bits=10,
                              bytewise=False, pumped=tuple(PumpedBlock(0, copies, dual) for copies, dual in blocks) if pumped else None)
 

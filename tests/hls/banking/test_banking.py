@@ -102,13 +102,57 @@ def test_few_maps_are_looked_at(uses, monkeypatch):
     (Asked(bank_bits=(4,)), 64, stores(0), "bank_bits", "3"),
     (Asked(bank_bits=(1, 1)), 64, stores(0), "bank_bits", "once"),
     (Asked(bank_bits=(1, 0), numbanks=8), 64, stores(0), "bank_bits", "numbanks(4)"),
-    (Asked(numwriteports=2), 64, stores(0, 4), "numwriteports", "numwriteports(1)"),
+    (Asked(numwriteports=2), 64, stores(0, 4), "numwriteports", "doublepump with numwriteports(2)"),
+    (Asked(numwriteports=3, pumped=True), 64, stores(0, 4), "numwriteports", "numwriteports(2)"),
+    (Asked(numwriteports=2, pumped=True), 64, [Use("a", True, 4, 0, (), "w", loads=True)], "numwriteports", "numwriteports(1)"),
     (Asked(numbanks=2), 64, [Use("a", True, 4, 0, ((FREE, 4),), "w", loads=True)], "numbanks", "take"),
 ])
 def test_refusals(asked, size, uses, attribute, hint):
     with pytest.raises(Refusal) as caught:
         chosen(size, uses, asked)
     assert caught.value.attribute == attribute and attribute in str(caught.value) + attribute and hint in caught.value.hint
+
+
+PLACES = [Unknown(k, 0, 1023) for k in range(4)]
+
+
+def scattered(count, row="w"):
+    """Stores anywhere, in the order of the program."""
+    return [Use((row, k), True, 4, 0, ((PLACES[k], 4),), row) for k in range(count)]
+
+
+@pytest.mark.parametrize("asked, stores, turns, writes", [
+    (Asked(pumped=True), 2, 2, 1),  # nobody said that it may have more
+    (Asked(pumped=True, may_add_writes=True), 1, 1, 1),  # nothing is gained
+    (Asked(pumped=True, may_add_writes=True), 2, 1, 2),
+    (Asked(pumped=True, may_add_writes=True), 3, 2, 2),
+    (Asked(pumped=True, may_add_writes=True), 4, 2, 2),
+    (Asked(pumped=True, numwriteports=1), 2, 2, 1),
+    (Asked(pumped=True, numwriteports=2), 2, 1, 2),
+])
+def test_a_second_write_port_where_it_saves_turns(asked, stores, turns, writes):
+    made = chosen(4096, [*scattered(stores), *loads(*range(0, 24, 4), terms=((FREE, 4),))], asked)
+    assert (made.cost.turns, made.asked.writes, made.stores.most) == (turns, writes, turns)
+    assert [made.stores.turn["w", k] for k in range(stores)] == [k % writes for k in range(stores)]
+
+
+def test_a_second_write_port_costs_copies():
+    """Six loads: two blocks of three with one port, three of two with the other, each of two block RAMs."""
+    uses = [*scattered(2), *[Use(("r", k), False, 4, 0, ((Unknown(("r", k), 0, 1023), 4),), "r") for k in range(6)]]
+    one, two = (chosen(4096, uses, Asked(pumped=True, numwriteports=n)) for n in (1, 2))
+    assert (one.cost.blocks, two.cost.blocks) == (4, 6)
+
+
+def test_an_atomic_operation_keeps_the_port_to_itself():
+    atomics = [Use(k, True, 4, 0, ((PLACES[k], 4),), "w", loads=True) for k in range(2)]
+    made = chosen(4096, atomics, Asked(pumped=True, may_add_writes=True))
+    assert made.asked.writes == 1 and made.cost.turns == 2
+
+
+def test_rows_of_one_store_take_a_port_each():
+    made = chosen(4096, [*scattered(1, "first"), *scattered(1, "second"), *scattered(2, "third")], Asked(pumped=True, numwriteports=2))
+    assert [made.stores.turn[key] for key in (("first", 0), ("second", 0), ("third", 0), ("third", 1))] == [0, 1, 0, 1]
+    assert made.stores.port["second", 0] == (0, 1)
 
 
 def test_who_never_meets_shares_a_copy():

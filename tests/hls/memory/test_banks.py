@@ -34,7 +34,7 @@ def plan(attributes="", words=512, store="t[i & 511] = a[i];", load="out[i] = t[
     ("numbanks(1024)", 512, "numbanks(1024) is more than the memory's 512 words of 4 bytes (memory t)", "numbanks(512)"),
     ("bank_bits(12)", 512, "bit 12 of bank_bits is always 0", "write 8"),
     ("bank_bits(2, 2)", 512, "bank_bits names bit 2 twice", "once"),
-    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "doublepump with numwriteports(2)"),
     ("register", 2048, "'register' asks for 65,536 bits of t", "smaller"),
 ])
 def test_refused_with_its_place(attributes, words, message, hint):
@@ -247,7 +247,7 @@ LOADS_AT_ONCE = "".join(LOADS_AT_ONCE.replace("int s", f"int s{k}").replace("s +
 
 
 @pytest.mark.parametrize("attributes, message, hint", [
-    ("doublepump, numwriteports(2)", "numwriteports(2) cannot be had", "numwriteports(1)"),
+    ("doublepump, numwriteports(3)", "numwriteports(3) cannot be had", "numwriteports(2)"),
 ])
 def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
     with pytest.raises(CompileError) as caught:
@@ -259,6 +259,7 @@ def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
 @pytest.mark.parametrize("attributes, message", [
     ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
     ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
+    ("doublepump, numwriteports(2), max_replicates(3)", "max_replicates(3) is not kept: the loads of t in line 4 need 4 copies"),
 ])
 def test_limits_that_cannot_be_kept_cost_no_turns(attributes, message):
     """Loads of loops that run at once cannot take turns; those of one loop need not, then."""
@@ -288,6 +289,40 @@ def test_loads_behind_a_barrier_cannot_take_turns_with_those_before():
     (kernel,), told = plan_module(module, load_board("de5net"), Options())
     assert kernel.memory.onchip["t"].most_copies > 1
     assert [message.message.split(":")[0] for message in told] == ["max_replicates(1) is not kept"]
+
+
+ANYWHERE = "int v = a[i]; t[v & 511] = i; t[(v >> 9) & 511] = ~i;"
+
+
+@pytest.mark.parametrize("attributes, ports, ii", [
+    ("", 1, 2), ("doublepump", 2, 1), ("doublepump, numwriteports(2)", 2, 1), ("doublepump, numwriteports(1)", 1, 2), ("singlepump", 1, 2),
+])
+def test_two_stores_anywhere(attributes, ports, ii):
+    kernel, told, report = plan(attributes, store=ANYWHERE)
+    memory, figures = kernel.memory.onchip["t"], report.memories[0]
+    assert (memory.write_ports, figures.write_ports, max(loop.ii for loop in kernel.plan.loops.values())) == (ports, ports, ii)
+    assert [memory.turn(op) for op in memory.stores] == list(range(2))[:ports] * (2 // ports) and not told
+    assert [turns.cycles for turns in figures.turns] == ([2] if ports == 1 else []) and figures.stall_free is (ports == 2)
+    text = " ".join(memory_section([figures], lambda text, indent: [text]))
+    assert ("written twice, by one port before the other" in text) is (ports == 2)
+
+
+def test_four_stores_take_turns_at_two_ports():
+    """Each waits for the one before that has its port, and for no other."""
+    more = "t[(v >> 5) & 511] = i * 3; t[(v >> 11) & 511] = i * 5;"
+    kernel, _, report = plan("doublepump", store=ANYWHERE + more)
+    assert max(loop.ii for loop in kernel.plan.loops.values()) == 2 and [turns.cycles for turns in report.memories[0].turns] == [2]
+    assert "take turns at one of the 2 ports for storing to a bank: 2 cycles" in " ".join(memory_section(report.memories, lambda text, indent: [text]))
+
+
+def test_a_load_between_two_stores_keeps_its_place():
+    """It is to see the first and not the second, while it is under way: no turn puts both stores into one cycle."""
+    kernel, _, _ = plan("doublepump, numwriteports(2)", store="int v = a[i]; t[v & 511] = i; int s = t[(v >> 5) & 511]; t[(v >> 9) & 511] = i; out[i] = s;")
+    memory = kernel.memory.onchip["t"]
+    (loop,) = (loop for loop in kernel.plan.loops.values() if all(op in loop.place for op in memory.stores))
+    first, second, load = (loop.place[op] for op in (*memory.stores, memory.loads[0]))
+    seen = load.stage + kernel.memory.fixed_latency(memory.loads[0])  # from where on it sees no more
+    assert first.level == second.level == load.level and first.stage < seen <= second.stage
 
 
 def test_trailing_zeros_bound_the_banks():

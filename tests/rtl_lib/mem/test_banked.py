@@ -58,7 +58,7 @@ def _blocks(map, copies, dual):
         yield from (PumpedBlock(bank, tuple(here[at:at + size]), dual) for at in range(0, len(here), size))
 
 
-@pytest.mark.parametrize("pumping", ["single", "double, dual", "double, simple"])
+@pytest.mark.parametrize("pumping", ["single", "double, dual", "double, simple", "double, two writes"])
 @pytest.mark.parametrize("words", [64, 50])
 @pytest.mark.parametrize("name", MAPS)
 def test_traffic(name, words, pumping):
@@ -66,9 +66,10 @@ def test_traffic(name, words, pumping):
     pumped = pumping != "single"
     copies = [(rng.randrange(4 if pumped else 2), _mask(rng, map.banks)) for _ in range(5)]
     masks = [_mask(rng, map.banks) for _ in range(4)]
+    turns = (0, 1, 0, 1) if "two" in pumping else (0,) * 4
     init = [rng.getrandbits(32) for _ in range(20)]
     dut = BankedRam(map=map, word_bytes=4, words=words, reads=tuple(copies), writes=tuple(masks), addr_bits=8, bytewise=True,
-                    init=tuple(init), pumped=tuple(_blocks(map, copies, "dual" in pumping)) if pumped else None)
+                    init=tuple(init), pumped=tuple(_blocks(map, copies, "dual" in pumping)) if pumped else None, turns=turns)
     due = []  # of each cycle what its reads are to give
     content = init + [0] * (words - len(init))
 
@@ -92,7 +93,7 @@ def test_traffic(name, words, pumping):
             for k in asked:
                 ctx.set(dut.reads[k].en, 1)
             expected = {k: content[address] for k, address in asked.items()}
-            for _, address, value, strobe in writes:
+            for _, address, value, strobe in sorted(writes, key=lambda write: turns[write[0]]):
                 for byte in range(4):
                     if address < words and strobe >> byte & 1:
                         content[address] = content[address] & ~(255 << 8 * byte) | value & 255 << 8 * byte
@@ -103,8 +104,12 @@ def test_traffic(name, words, pumping):
                     assert ctx.get(dut.reads[k].data) == value
 
     def _writes():
+        for turn in set(turns):
+            yield from _writes_of(turn)
+
+    def _writes_of(turn):
         free, half = set(range(map.banks)), {}
-        for k, mask in enumerate(masks):
+        for k, mask in ((k, mask) for k, mask in enumerate(masks) if turns[k] == turn):
             strobe, value = rng.choice([1, 6, 8, 15]), rng.getrandbits(32)
             shared = [it for it in half if mask >> map.bank(it) & 1]
             if shared and rng.random() < 0.5:  # the other half of a word that is being written
@@ -163,6 +168,12 @@ def test_writes_that_meet(addresses, strobes, meet):
             _run(dut, drive)
     else:
         _run(dut, drive)
+
+
+@pytest.mark.parametrize("pumped, turns", [(None, (0, 1)), ((PumpedBlock(0, (0,), False),), (0, 2)), (None, (0,))])
+def test_turns_that_blocks_do_not_have(pumped, turns):
+    with pytest.raises(ValueError, match="turns"):
+        BankedRam(map=BankMap(), word_bytes=4, words=8, reads=((0, 1),), writes=(1, 1), addr_bits=8, bytewise=False, pumped=pumped, turns=turns)
 
 
 def test_ports_of_no_bank():
