@@ -1,5 +1,8 @@
 """A whole syntax tree to checked functions and constants."""
 
+import re
+from dataclasses import replace
+
 from pycparser import c_ast
 
 from ..diag import CompileError, Diagnostic, Span
@@ -22,9 +25,9 @@ class Program(StatementChecker):
         super().__init__(syntax)
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
-        self._kernels: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each
+        self._again: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each that calls may check once more
         self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}  #: attributes of declarations before the definition
-        self._called: dict[tt.FunctionTree, tt.FunctionTree] = {}  #: the helper that a called kernel is
+        self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper that a function called with those channels is
 
     def run(self):
         pending = []
@@ -105,7 +108,7 @@ class Program(StatementChecker):
         return known
 
     def _check_same(self, known: tt.FunctionTree, tree: tt.FunctionTree):
-        types = [[p.type for p in f.parameters] for f in (known, tree)]
+        types = [[(p.type, getattr(p, "lengths", None)) for p in f.parameters] for f in (known, tree)]
         if types[0] != types[1] or (known.kernel, known.result) != (tree.kernel, tree.result):
             note = Diagnostic("the first declaration is here", known.span, severity="note")
             self.poison(tree.name)
@@ -135,7 +138,7 @@ class Program(StatementChecker):
             self.warn(self.span(node), f"the parameter '{node.name}' has no type, and is taken as int", "write int before it")
             return tt.Variable(str(node.name), ct.INT, "parameter", self.span(node), False, False, attrs={})
         span = self.name_span(node)
-        if "pipe" in node.quals:
+        if "pipe" in node.quals or "channel" in node.quals:
             return self._pipe(node, span, kernel)
         if isinstance(node.type, c_ast.ArrayDecl):
             node.type.dim = None  # an array is passed as a pointer: its first length means nothing and may be a parameter
@@ -155,12 +158,17 @@ class Program(StatementChecker):
                            attrs=self.memory_attributes(node, ARGUMENT))
 
     def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
-        if not kernel:
-            raise CompileError.at(span, "a helper function cannot take a pipe", "read and write the pipe in the kernel")
-        t = self.declared(node, span).type
-        self.check_payload(t, span)
-        values, _ = self.read_attributes(self.attributes(node), CHANNEL)
-        return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
+        """A pipe that a kernel takes; a channel or pipe that a helper does."""
+        if kernel and "channel" in node.quals:
+            raise CompileError.at(span, "a kernel cannot take a channel", "use the channel by its name, or let the kernel take a pipe")
+        if kernel:
+            t = self.declared(node, span).type
+            self.check_payload(t, span)
+            values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+            return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
+        parameter = self.channel(node, {}, span)
+        parameter.parameter = True
+        return parameter
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):
@@ -185,34 +193,45 @@ class Program(StatementChecker):
             raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
         function.span = self.name_span(node.decl)
         self._function_attributes(function, [*self._prototypes.get(function, ()), *self.attributes(node.decl)])
-        if function.kernel:
-            self._kernels[function] = node
+        if function.kernel or function.takes_channels:
+            self._again[function] = node
         if not self.contract:
             function.attrs["fp_contract"] = False
-        self._check_body(function, node)
+        self._check_body(function, node, function.parameters)
+        if not function.takes_channels:
+            self.functions.append(function)
 
-    def called_kernel(self, kernel: tt.FunctionTree, span: Span) -> tt.FunctionTree:
-        """A kernel that another function calls is a function like any other: its body once more, with its pointers as values."""
-        if kernel not in self._kernels:
-            raise CompileError.at(span, f"the kernel '{kernel.name}' is called before it is defined", "move its definition up")
-        if kernel not in self._called:
-            node, outer = self._kernels[kernel], (self.function, self._stack, self._structs, self._enums)
+    def called(self, function: tt.FunctionTree, channels: tuple[tt.Channel, ...], span: Span) -> tt.FunctionTree:
+        """The helper that a call of a kernel, or of a function that takes channels, calls: its body once more, with pointers as values
+        and with those channels in the place of its parameters, of which the calls give the numbers."""
+        if function not in self._again:
+            kind = "kernel" if function.kernel else "function"
+            raise CompileError.at(span, f"the {kind} '{function.name}' is called before it is defined", "move its definition up")
+        key = (function, *channels)
+        if key not in self._called:
+            node, outer = self._again[function], (self.function, self._stack, self._structs, self._enums)
             self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared anew
             parameters, written, broken = self._parameters(node.decl.type, False)
-            self._called[kernel] = tree = tt.FunctionTree(f"{kernel.name}__called", False, kernel.result, parameters, kernel.span,
-                                                          broken=broken, written_types=written)
-            tree.attrs |= {name: value for name, value in kernel.attrs.items() if name == "fp_contract"}
+            given = iter(channels)
+            meanings = [_given(p, next(given)) if isinstance(p, tt.Channel) else p for p in parameters]
+            numbers = [p.first if isinstance(p, tt.Channel) else p for p in meanings]
+            name = f"{function.name}__called{len(self._called)}"
+            self._called[key] = tree = tt.FunctionTree(name, False, function.result, numbers, function.span,
+                                                       broken=broken, written_types=written)
+            tree.attrs |= {name: value for name, value in function.attrs.items() if name == "fp_contract"}
             try:
-                self._check_body(tree, node)
+                self._check_body(tree, node, meanings)
             finally:
                 self.function, self._stack, self._structs, self._enums = outer
-        return self._called[kernel]
+            self.functions.append(tree)
+        return self._called[key]
 
-    def _check_body(self, function: tt.FunctionTree, node):
+    def _check_body(self, function: tt.FunctionTree, node, meanings: list[tt.Variable | tt.Channel]):
+        """``meanings``: what the names of its parameters mean in it."""
         self.function = function
         function.body = tt.Block(function.span, ())  # it exists: a call inside it is recursion
         with self.scope():
-            for parameter in function.parameters:
+            for parameter in meanings:
                 with self.recover():
                     self.add(parameter.name, parameter, parameter.span)
             for name in function.broken:
@@ -224,8 +243,7 @@ class Program(StatementChecker):
                 raise CompileError.at(stray.span, f"goto {stray.name} leads backwards, into another block or nowhere",
                                       "goto may lead forward to a label of a block around it; write a loop for the rest")
         if not isinstance(function.result, ct.Void) and completes(function.body):
-            self.warn(function.span, f"'{function.name}' may end without returning a value", "add a return at its end")
-        self.functions.append(function)
+            self.warn(function.span, f"'{_source_name(function)}' may end without returning a value", "add a return at its end")
 
     def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]):
         attrs, spans = self.read_attributes(found, FUNCTION)
@@ -271,7 +289,7 @@ class Program(StatementChecker):
             path.append(function)
             for callee, span in function.calls.items():
                 if callee in path:
-                    names = " -> ".join(f.name.removesuffix("__called") for f in [*path[path.index(callee):], callee])
+                    names = " -> ".join(_source_name(f) for f in [*path[path.index(callee):], callee])
                     with self.recover():
                         raise CompileError.at(span, f"recursion is not supported: {names}",
                                               "use a loop, with an array as its stack where one is needed")
@@ -309,6 +327,16 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     for call, span in function.work_items.values():
         return True, f"it calls {call} at line {span.line}"
     return False, "it asks for no work-item's number"
+
+
+def _given(parameter: tt.Channel, channel: tt.Channel) -> tt.Channel:
+    """The parameter where ``channel``, from one of which a variable has the number, is given for it."""
+    first = tt.Variable(parameter.name, ct.LONG, "channel", parameter.span, True)
+    return replace(parameter, attrs=channel.attrs, parameter=False, whole=channel, first=first)
+
+
+def _source_name(function: tt.FunctionTree) -> str:
+    return re.sub(r"__called\d+$", "", function.name)
 
 
 def _written_type(node) -> str:

@@ -14,7 +14,7 @@ _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
 class CallChecker(ChannelCallChecker):
-    """Adds calls to the expression checker. ``called_kernel`` comes with the checker of whole programs."""
+    """Adds calls to the expression checker. ``called`` comes with the checker of whole programs."""
 
     def _expr_funccall(self, node):
         span = self.span(node)
@@ -46,12 +46,17 @@ class CallChecker(ChannelCallChecker):
         return found
 
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
-        if callee.kernel:
-            callee = self.called_kernel(callee, span)
         if callee.broken:
             raise CompileError()
         self.count(callee.name, nodes, len(callee.parameters), span)
-        arguments = tuple(self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
+        places = [self.channel_argument(n, p) for n, p in zip(nodes, callee.parameters) if isinstance(p, tt.Channel)]
+        channels = tuple(channel for channel, _ in places)
+        if callee.kernel or channels and not any(c.parameter for c in channels):
+            callee = self.called(callee, channels, span)
+            if callee.broken:
+                raise CompileError()
+        numbers = iter([index for _, index in places])
+        arguments = tuple(next(numbers) if _is_channel(p) else self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
                           for n, p in zip(nodes, callee.parameters))
         if self.function is not None:
             self.function.calls.setdefault(callee, span)
@@ -69,3 +74,8 @@ class CallChecker(ChannelCallChecker):
             self.warn(span, f"there is no dimension {dim}")
             return tt.Const(result, span, _ABSENT_DIMENSION.get(fn, 0))
         return tt.Builtin(result, span, name, (tt.Const(ct.UINT, span, dim),))
+
+
+def _is_channel(parameter: tt.Variable | tt.Channel) -> bool:
+    """Whether the parameter is a channel, or the number of one in a function checked for the channels that a call passes."""
+    return isinstance(parameter, tt.Channel) or parameter.kind == "channel"

@@ -1,6 +1,7 @@
 """Channels and pipes: their declarations, and the functions that read and write them."""
 
 import re
+from math import prod
 
 from pycparser import c_ast
 
@@ -51,7 +52,7 @@ class ChannelCallChecker(UnitCallChecker):
 
     def _channel_call(self, name, write: bool, blocking: bool, nodes, span):
         self.count(name, nodes, 1 + (write or not blocking), span)
-        channel, index = self._place(nodes[0], name)
+        channel, index = self._place(nodes[0], f"the first argument of {name}")
         if write:
             value = self.assignable(self.rvalue(nodes[1]), channel.type, f"the value written to '{channel.name}'")
             return tt.ChannelWrite(ct.VOID if blocking else ct.BOOL_T, span, channel, index, value, blocking)
@@ -65,7 +66,7 @@ class ChannelCallChecker(UnitCallChecker):
 
     def _pipe_call(self, name, write: bool, waits: bool, nodes, span):
         self.count(name, nodes, 2, span)
-        channel, index = self._place(nodes[0], name)
+        channel, index = self._place(nodes[0], f"the first argument of {name}")
         if not channel.pipe:
             raise CompileError.at(span, f"'{channel.name}' is a channel, not a pipe", f"use {name.split('_')[0]}_channel_intel")
         pointer = self.rvalue(nodes[1])
@@ -79,8 +80,20 @@ class ChannelCallChecker(UnitCallChecker):
             return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)
         return tt.ChannelRead(ct.INT, span, channel, index, None, pointer, blocking)
 
-    def _place(self, node, name: str) -> tuple[tt.Channel, tt.Expr]:
-        """The channel that is meant, and its number in the array of channels."""
+    def channel_argument(self, node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
+        """The channel that a call passes for ``parameter``, and its number (of an array, the first one's) in the array it is in."""
+        what = "pipe" if parameter.pipe else "channel"
+        channel, index = self._place(node, f"the argument for '{parameter.name}'", parameter.lengths)
+        span = self.span(node)
+        if channel.pipe != parameter.pipe:
+            raise CompileError.at(span, f"the argument for '{parameter.name}' must be a {what}", f"declare '{channel.name}' as one")
+        if channel.type != parameter.type:
+            raise CompileError.at(span, f"the argument for '{parameter.name}' is a {what} of '{channel.type}', not of '{parameter.type}'",
+                                  "make both the same")
+        return channel, index
+
+    def _place(self, node, what: str, wanted: tuple[int, ...] = ()) -> tuple[tt.Channel, tt.Expr]:
+        """The channel that is meant, and its number in the array of channels; of an array of ``wanted`` lengths the first one's."""
         indices = []
         while isinstance(node, c_ast.ArrayRef):
             indices.insert(0, node.subscript)
@@ -88,10 +101,12 @@ class ChannelCallChecker(UnitCallChecker):
         channel = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
         span = self.span(node)
         if not isinstance(channel, tt.Channel):
-            raise CompileError.at(span, f"the first argument of {name} must be a channel", "declare it at file scope: channel int c;")
-        if len(indices) != len(channel.lengths):
-            raise CompileError.at(span, f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices)}",
+            raise CompileError.at(span, f"{what} must be a channel", "declare it at file scope: channel int c;")
+        if len(indices) != len(channel.lengths) - len(wanted):
+            raise CompileError.at(span, f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices) + len(wanted)}",
                                   "give one index for each")
+        if channel.lengths[len(indices):] != wanted:
+            raise CompileError.at(span, f"{what} has other lengths than '{channel.name}'", "make both the same")
         index = tt.Const(ct.LONG, span, 0)
         for n, length in zip(indices, channel.lengths):
             one = self.number(n, "the index of a channel")
@@ -99,6 +114,14 @@ class ChannelCallChecker(UnitCallChecker):
                 raise CompileError.at(one.span, f"an index must be an integer, not '{one.type}'")
             if isinstance(one, tt.Const) and not 0 <= one.value < length:
                 raise CompileError.at(one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels")
-            row = tt.Binary(ct.LONG, span, "*", index, tt.Const(ct.LONG, span, length))
-            index = self.folded(tt.Binary(ct.LONG, span, "+", row, self.convert(one, ct.LONG)))
-        return channel, index
+            index = self._sum(self._product(index, length), self.convert(one, ct.LONG))
+        index = self._product(index, prod(wanted))
+        if channel.whole is None:
+            return channel, index
+        return channel.whole, self._sum(tt.VariableRef(ct.LONG, span, channel.first), index)
+
+    def _product(self, index: tt.Expr, length: int) -> tt.Expr:
+        return self.folded(tt.Binary(ct.LONG, index.span, "*", index, tt.Const(ct.LONG, index.span, length)))
+
+    def _sum(self, left: tt.Expr, right: tt.Expr) -> tt.Expr:
+        return self.folded(tt.Binary(ct.LONG, right.span, "+", left, right))

@@ -36,7 +36,10 @@ class VectorCallChecker(PartChecker):
         row = BUILTINS[name]
         self.count(name, arguments, row.arity, span)
         shape = self._shape(name, arguments, span)
-        fitted = row.rule([ct.element_of(a.type) for a in arguments])
+        elements = [ct.element_of(a.type) for a in arguments]
+        if shape is not None and name not in BROADCAST:  # a number beside vectors becomes one of theirs
+            elements = [t if isinstance(a.type, ct.Vector) else ct.element_of(shape) for a, t in zip(arguments, elements)]
+        fitted = row.rule(elements)
         if isinstance(fitted, str):
             raise CompileError.at(span, f"'{name}' {fitted}")
         params, result = fitted
@@ -71,9 +74,9 @@ class VectorCallChecker(PartChecker):
         if any(v.length != vectors[0].length for v in vectors):
             raise CompileError.at(span, f"'{name}' takes vectors of one length, not "
                                   + ", ".join(f"'{a.type}'" for a in arguments))
-        if len(vectors) < len(arguments) and name not in BROADCAST:
-            raise CompileError.at(span, f"'{name}' takes only vectors when one argument is one",
-                                  f"write ({vectors[0]})(x) around a number")
+        whole = ct.integer(ct.element_of(vectors[0])) and name not in BROADCAST
+        if whole and any(not isinstance(a.type, ct.Vector) and not ct.integer(a.type) for a in arguments):
+            raise CompileError.at(span, f"'{name}' takes only integers beside '{vectors[0]}'", f"write convert_{vectors[0]}(...) around it")
         return vectors[0]
 
     def _check_elements(self, name, arguments, params, span):

@@ -25,5 +25,6 @@ __kernel void k(__global int *a, __global float *f, write_only pipe int out) {
     n = read_pipe(c, &n);
     n = peek_channel_intel(c);
 }
-void helper(read_only pipe int p) { }
+void helper(channel float p) { c = p; }
+__kernel void passes(channel int p) { helper(c); }
 __kernel void image(read_only image2d_t i) { }

@@ -36,7 +36,11 @@ class Variable:
 
 @dataclass(eq=False)
 class Channel:
-    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed."""
+    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed.
+
+    A ``parameter`` of a helper function stands for whatever the calls pass. While the function is checked for one of them it is
+    ``whole`` from the channel on whose number ``first`` holds.
+    """
 
     name: str
     type: CType
@@ -44,6 +48,9 @@ class Channel:
     lengths: tuple[int, ...] = ()  #: of the dimensions of an array
     pipe: bool = False
     attrs: dict = field(default_factory=dict)
+    parameter: bool = False
+    whole: "Channel | None" = None
+    first: Variable | None = None
 
 
 @dataclass(frozen=True, eq=False)

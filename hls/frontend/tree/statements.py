@@ -125,6 +125,11 @@ class FunctionTree:
     broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
 
+    @property
+    def takes_channels(self) -> bool:
+        """Whether it is a helper with channels or pipes among its parameters: what is compiled is one function for each it is given."""
+        return not self.kernel and any(getattr(p, "parameter", False) for p in self.parameters)
+
     def asks(self, call: str, what: str, span: Span):
         """The function needs to know its work-item, or others of the group."""
         self.work_items.setdefault(what, (call, span))

@@ -163,3 +163,20 @@ __kernel void k(__global const half *a, __global half *o, __global float *f) {
 def test_halves_in_memory(context):
     a = np.random.default_rng(8).standard_normal(16).astype("f2")
     run_both(context, HALVES, "k", {"a": a, "o": np.zeros(16, "f2"), "f": np.zeros(8, "f4")})
+
+
+BESIDE = """
+__kernel void k(__global const uint4 *a, __global const float4 *b, __global uint4 *o, __global float4 *f, uchar n, char m) {
+    uint4 x = a[0]; float4 y = b[0];
+    o[0] = rotate(x, n); o[1] = rotate(x, 7); o[2] = add_sat(x, 9u) ^ sub_sat(4000000000u, x); o[3] = mul_hi(x, m);
+    o[4] = abs_diff(x, n) + hadd(x, 3); o[5] = bitselect(x, a[1], 255u); o[6] = mad_sat(x, 2u, 5u); o[7] = mad24(x & 4095u, n, a[1]);
+    f[0] = fma(y, 2.0f, b[1]); f[1] = mad(y, 0.5f, 1); f[2] = fmod(y, 3.0f); f[3] = copysign(y, -1.0f); f[4] = fdim(1, y);
+}
+"""
+
+
+def test_numbers_beside_vectors(context):
+    """A number beside vectors stands for a vector of it, converted to their elements."""
+    rng = np.random.default_rng(5)
+    run_both(context, BESIDE, "k", {"a": rng.integers(0, 1 << 32, 8, "u4"), "b": (rng.standard_normal(8) * 9).astype("f4"),
+                                    "o": np.zeros(32, "u4"), "f": np.zeros(20, "f4"), "n": np.uint8(200), "m": np.int8(-3)})
