@@ -68,6 +68,8 @@ def _rename(region: Region, memories: dict[str, str]):
     for op in region.ops:
         if op.opcode in ("addr", "fresh"):
             op.attrs["mem"] = memories[op.attrs["mem"]]
+        elif "ivdep" in op.attrs:
+            op.attrs["ivdep"] = tuple((memories.get(name, name), safelen) for name, safelen in op.attrs["ivdep"])
         for inner in op.regions:
             _rename(inner, memories)
 
