@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import Builder, Function, Module, Op, Region, Value, walk
+from ..ir import Builder, Function, Module, Op, PointerType, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import rewrite
+from .promises import follow_pointers, objects
 
 __all__ = ["Inline"]
 
@@ -24,7 +25,7 @@ class Inline:
         """Raises CompileError for recursion."""
         done: dict[str, Function] = {}
         for function in module.kernels:
-            _inlined(function, module, done, [])
+            follow_pointers(_inlined(function, module, done, []))
         return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
 
 
@@ -56,7 +57,8 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
             b.op("fresh", attrs={"mem": name, "set": False})
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
-    _rename(Region(ops=body), memories)
+    passed = {arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)}
+    _rename(Region(ops=body), memories, passed)
     if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
         for op in walk(Region(ops=body)):
             op.span = call.span
@@ -64,14 +66,16 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     return body[-1].operands
 
 
-def _rename(region: Region, memories: dict[str, str]):
+def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):
+    """``memories`` has new names; ``passed`` what the pointers that were arguments point into: a promise is one about that."""
     for op in region.ops:
         if op.opcode in ("addr", "fresh"):
             op.attrs["mem"] = memories[op.attrs["mem"]]
         elif "ivdep" in op.attrs:
-            op.attrs["ivdep"] = tuple((memories.get(name, name), safelen) for name, safelen in op.attrs["ivdep"])
+            op.attrs["ivdep"] = tuple((new, safelen) for name, safelen in op.attrs["ivdep"]
+                                      for new in (memories.get(name, name), *passed.get(name, ())))
         for inner in op.regions:
-            _rename(inner, memories)
+            _rename(inner, memories, passed)
 
 
 def _adopt(memory, callee: Function, caller: Function) -> str:
