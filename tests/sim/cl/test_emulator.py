@@ -148,6 +148,7 @@ INTERRUPTED = """
 import os, signal, sys, threading
 import numpy as np
 import sim.cl as cl
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 os.environ["SLUICE_MAX_ITERATIONS"] = str(1 << 60)  # however long the signal takes
 context = cl.create_some_context(device="emulator")
 queue = cl.CommandQueue(context)
