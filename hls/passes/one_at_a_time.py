@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, Value, walk
+from ..ir import Function, Op, Region, TokenType, Value, walk
 from ..ir.clone import clone_function
 
 __all__ = ["OneAtATime"]
@@ -10,7 +10,7 @@ __all__ = ["OneAtATime"]
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Before: flat, without tokens. After: a loop whose results decide of, or are taken by, the next iteration of the loop around it, which
+    """Before: flat; with tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by, the next iteration of the loop around it, which
     is entered once itself or has one invocation at a time, has the attribute ``interleave`` = False: no other invocations could fill the time
     in which one waits, so it may issue ahead of a condition that is known late, and needs no room for others.
     """
@@ -31,10 +31,15 @@ def _inside(loop: Op):
     for child in [op for op in body.ops if op.opcode == "loop"]:
         given = _reached(body, set(child.results))
         again, *nexts = body.terminator.operands
-        carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given}
+        carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
         if again in given or not _taken(child).isdisjoint(_reached(body, carried)):
             child.attrs |= {"interleave": False, "interleave_reason": "the loop around it waits for what it gives"}
             _inside(child)
+
+
+def _from_the_one_before(arg: Value) -> bool:
+    """Whether an iteration waits for the one before it, in every run."""
+    return not isinstance(arg.type, TokenType) or not (arg.type.overlap or arg.type.between or arg.type.distance > 1)
 
 
 def _reached(body: Region, values: set[Value]) -> set[Value]:

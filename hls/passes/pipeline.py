@@ -198,8 +198,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         OneAtATime(),
         # in program order still, which Order may change
         ChannelFences(), ChannelOrder(),
-        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for
-        Order(options.address_bits, options.hazards),
+        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for; they make loops wait, too
+        Order(options.address_bits, options.hazards), OneAtATime(),
         # last: analyses of counters look for the comparisons that this replaces
         Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]

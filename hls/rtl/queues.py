@@ -186,7 +186,7 @@ class LevelQueues:
             taken.eq(arrived & (open_ | over)),
             self.bypass.o.ready.eq(taken),
         ]
-        self.region.leave_undecided(index, taken)
+        self.region.leave_undecided(index, taken, over)
         for _, stream, on in waits:
             self.m.d.comb += stream.ready.eq(taken & on)
         self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)

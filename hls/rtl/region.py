@@ -248,8 +248,13 @@ class RegionBuilder:
     def _make_windows(self):
         for level in self.plan.levels:
             for k, window in enumerate(dict.fromkeys(level.windows)):
-                credits = self.m.submodules[f"window{level.index}_{k}"] = CreditCounter(window.most)
+                gives = 1 + self._dropped_inside(level.index, window)
+                credits = self.m.submodules[f"window{level.index}_{k}"] = CreditCounter(window.most, gives)
                 self.windows.append((level.index, window, credits))
+
+    def _dropped_inside(self, level: int, window: Window) -> bool:
+        """Whether tokens that have entered the window at ``level`` may be dropped before its end."""
+        return not window.undecided and self.undecided(level) and not self.undecided(window.until.level)
 
     def _matters(self, window: Window):
         return self.context.overlap if window.overlap else C(1)
@@ -260,13 +265,16 @@ class RegionBuilder:
             if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
                 ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
-                builder.m.d.comb += credits.give.eq(passes & ends & self._matters(window))
+                builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
-    def leave_undecided(self, index: int, taken):
-        """Tokens that leave the queue in front of level ``index``, and be it to be dropped, make room in windows that end there."""
-        for _, window, credits in self.windows:
+    def leave_undecided(self, index: int, taken, over):
+        """Tokens that leave the queue in front of level ``index``, and be it to be dropped as they are ``over``, make room in windows that
+        end there; those that are dropped also in windows that end later."""
+        for level, window, credits in self.windows:
             if window.undecided and window.until.level == index:
                 self.m.d.comb += credits.give.eq(taken)
+            elif self._dropped_inside(level, window) and index == self.plan.decide.level:
+                self.m.d.comb += credits.give[1].eq(taken & over & self._matters(window))
 
     def enter_windows(self, builder) -> list:
         """One gate for each window that begins with the level; one of groups minds only their first tokens. One between invocations has

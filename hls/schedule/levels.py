@@ -16,7 +16,7 @@ from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
 from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan
 
-__all__ = ["Levels", "assign_levels", "captures", "is_exceptional", "is_variable", "join_values", "offers_response"]
+__all__ = ["Levels", "assign_levels", "captures", "comes_from_afar", "is_exceptional", "is_variable", "join_values", "offers_response"]
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
@@ -72,6 +72,10 @@ def join_values(op: Op) -> list[Value]:
     return [op.operands[PREDICATES[op.opcode]]]
 
 
+#: iterations: more than are under way between an array on the chip and what is stored in it
+AFAR = 16
+
+
 @dataclass(frozen=True)
 class Levels:
     """Levels of a region's operations and values, and of the reads and writes of its carried values."""
@@ -88,12 +92,18 @@ class Levels:
     ring: bool = False  #: carried values travel with the tokens: none are read or written here
 
 
+def comes_from_afar(arg: Value) -> bool:
+    """Whether a carried value only says that iterations long past, or earlier invocations, are done: tokens wait for that, if they ever
+    have to, in front of a level."""
+    return isinstance(arg.type, TokenType) and (arg.type.between or arg.type.distance > AFAR)
+
+
 def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0,
                   ring: bool = False) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
 
-    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back. In a ``ring``
-    what is carried comes in with each token, and goes on from the last level.
+    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back; the decision whether to
+    go on falls there, or later. In a ``ring`` what is carried comes in with each token, and goes on from the last level.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
@@ -103,7 +113,8 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     offering = frozenset(op for op in body if offers_response(op, memory))
     floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
     calls = _calls(body)
-    edges = _edges(body, inputs, carried, offering, calls)
+    near = {arg: v for arg, v in carried.items() if not (effects_from and comes_from_afar(arg))}
+    edges = _edges(body, inputs, near, offering, calls)
     assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, _crowds(body, edges, memory))
     values, ops, read, write = assign(floor)
     if any(isinstance(arg.type, TokenType) and r < w for arg, r, w in zip(carried, read, write, strict=True)):
@@ -115,11 +126,11 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
         closer = assign(_beside_users(ops, inputs, floor, variable, late))
         if _waits_less([True] * len(carried), closer[2:], (read, write)):
             values, ops, read, write = closer
-    decide = values.get(yielded[0], 0) if yielded else 0
+    decide = max(values.get(yielded[0], 0), effects_from) if yielded else 0
     values |= zip(carried, read, strict=True)
     _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
-    return Levels(1 + max([0, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
+    return Levels(1 + max([decide, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
 
 
 def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):

@@ -11,7 +11,7 @@ from ..passes.write_ports import BOOKED
 from .groups import group_windows, ring_of
 from .history import histories
 from .invocations import passed_first
-from .levels import Levels, assign_levels, captures, is_exceptional
+from .levels import Levels, assign_levels, captures, comes_from_afar, is_exceptional
 from .limits import Limits
 from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
@@ -42,6 +42,21 @@ SLOWEST = 32
 
 
 @dataclass(frozen=True, eq=False)
+class _Scheduled:
+    """What schedules a region's levels, and the histories that takes (:func:`.history.histories`)."""
+
+    levels: Levels
+    schedulers: list[LevelScheduler]
+    histories: dict[int, tuple[int, int]]
+    speculative: bool
+
+    @cached_property
+    def least(self) -> int:
+        """The least II of all levels together."""
+        return max(s.least for s in self.schedulers)
+
+
+@dataclass(frozen=True, eq=False)
 class _Schedule:
     """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or what the
     source asks for."""
@@ -66,7 +81,7 @@ class _Schedule:
         """Where it is known whether there is another token."""
         if self.region.terminator.opcode != "yield":
             return self.end
-        return self.available.get(self.region.terminator.operands[0], Point(0, 0))
+        return max(self.available.get(self.region.terminator.operands[0], Point(0, 0)), Point(self.levels.decide, 0))
 
     @property
     def issue(self) -> Point:
@@ -171,34 +186,32 @@ class RegionPlanner:
     def _schedule(self, region: Region, loop: Op | None) -> _Schedule:
         levels = assign_levels(region, self.fixed, self.timing.memory)
         ahead = self._speculate(region, loop, levels)
-        levels = ahead or levels
-        schedulers, known = self._shortest(region, loop, levels, bool(ahead))
+        found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
+        levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
         if loop is not None and "ii" in loop.attrs:
-            schedule = partial(level_scheduler, self.timing, region, levels, self.fixed, speculative=bool(ahead), histories=known)
+            schedule = partial(level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known)
             schedulers = [self._hurried(partial(schedule, k), s, wish) if s.least > wish else s for k, s in enumerate(schedulers)]
         least = max(s.least for s in schedulers)
         ii = max(wish, least)
-        first = self._settled(region, loop, levels, schedulers[0], ii, bool(ahead)) if not known else None
+        first = self._settled(region, loop, levels, schedulers[0], ii, speculative) if not known else None
         stages = _solved(schedulers[1:] if first else schedulers, ii)
         if first:
             stages = [first, *stages]
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
-        return _Schedule(region, levels, stages, bool(ahead), least, ii, carried, start, self._available(levels, start, carried))
+        return _Schedule(region, levels, stages, speculative, least, ii, carried, start, self._available(levels, start, carried))
 
-    def _shortest(self, region, loop, levels: Levels, speculative) -> tuple[list[LevelScheduler], dict[int, tuple[int, int]]]:
+    def _shortest(self, region, loop, levels: Levels, speculative: bool) -> _Scheduled:
         """What schedules the levels with the least II, and the histories they need: those cost more than registers that move on, and
         of several invocations that could take turns only one."""
-        schedulers = self._schedulers(region, levels, speculative)
-        usual = max(s.least for s in schedulers)
-        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual > 1 else {}
+        usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
+        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual.least > 1 else {}
         if known:
-            closer = self._schedulers(region, levels, speculative, known)
-            least = max(s.least for s in closer)
-            if least < usual and (least == 1 or not self.repeated):
-                return closer, known
-        return schedulers, {}
+            closer = _Scheduled(levels, self._schedulers(region, levels, speculative, known), known, speculative)
+            if closer.least < usual.least and (closer.least == 1 or not self.repeated):
+                return closer
+        return usual
 
     def _hurried(self, schedule, usual: LevelScheduler, wish: int) -> LevelScheduler:
         """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes, and no longer
@@ -232,17 +245,35 @@ class RegionPlanner:
         return replace(found, bottleneck=usual.bottleneck)
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
-        """Levels for issuing ahead of a late decision, or None where that is not possible or other invocations fill the time.
+        """Levels for issuing ahead of a decision that an earlier level's answers are needed for, or None where that is not possible or
+        other invocations fill the time."""
+        return self._deciding_in(region, levels.decide) if levels.decide and self._may_issue_ahead(loop) else None
 
-        Before the deciding level there may be nothing that cannot be taken back, and no value may come back from behind it.
-        """
-        if loop is None or levels.decide == 0 or Limits.of(loop).ahead == 0:
-            return None
-        if self.repeated and loop.attrs.get("interleave", True):
-            return None
-        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=levels.decide)
-        returns = any(r < ahead.decide and w != r for r, w in zip(ahead.read, ahead.write, strict=True))
-        return None if returns or ahead.decide != levels.decide else ahead
+    def _sooner(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
+        """What issues ahead of a decision that takes cycles of its level, for arrays on the chip or arithmetic: it gets a level of its
+        own if that makes the II half of what it was, or less. An invocation takes some cycles longer for it."""
+        usual = found.least
+        if usual == 1 or not self._may_issue_ahead(loop):
+            return found
+        # loads that are kept in one level share ports as the program asks, also with what comes behind the loop
+        if any(op.opcode == "load" and self.timing.memory.crowd(op) is not None for op in found.levels.op):
+            return found
+        levels = self._deciding_in(region, found.levels.decide + 1)
+        if levels is None:
+            return found
+        later = self._shortest(region, loop, levels, True)
+        return later if 2 * later.least <= usual else found
+
+    def _may_issue_ahead(self, loop: Op | None) -> bool:
+        return loop is not None and Limits.of(loop).ahead != 0 and not (self.repeated and loop.attrs.get("interleave", True))
+
+    def _deciding_in(self, region: Region, level: int) -> Levels | None:
+        """Levels in which the decision falls in ``level``. Before that there may be nothing that cannot be taken back, and no value may
+        come back from behind it but what windows wait for."""
+        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=level)
+        returns = any(r < ahead.decide and w != r and not comes_from_afar(arg)
+                      for arg, r, w in zip(region.args, ahead.read, ahead.write, strict=True))
+        return None if returns or ahead.decide != level else ahead
 
     def _available(self, levels, start, carried) -> dict[Value, Point]:
         """Where each value of the region is first there. Responses are there at the entry of the next level."""

@@ -1,12 +1,15 @@
 """The same run of Yosys and nextpnr for our parts and those of another open library: BaseJump STL's bsg_fpu.
 
 It comes with a package of PyPI (``pip install pythondata-cpu-blackparrot``). Its units have three registers, take no subnormal operands and
-make zeros of subnormal results; ours stand beside them with as many registers, with subnormal numbers and without.
-Run as ``python -m tests.boards.pnr_peers`` from the project's root; a row takes about a minute.
+make zeros of subnormal results; ours stand beside them with as many registers, with subnormal numbers and without, and without them with as many
+more as it takes to reach the same clock. Run as ``python -m tests.boards.pnr_peers [FORMAT ...]`` from the project's root; a row takes about a minute.
 """
 
+import argparse
 import importlib.util
+import itertools
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from amaranth import *
@@ -17,7 +20,7 @@ from rtl_lib.fp.add import AddParams, FloatAdd
 from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64
 from rtl_lib.fp.multiply import FloatMul, FloatMulParams
 
-from .pnr_parts import FLUSHED, figures
+from .pnr_parts import FLUSHED, Figures, figures
 
 PACKAGE = "pythondata_cpu_blackparrot"
 STL = "system_verilog/external/basejump_stl"
@@ -51,6 +54,8 @@ endmodule
 """
 FORMATS = {"float": BINARY32, "half": BINARY16, "double": BINARY64}
 REGISTERS = 3
+#: With how many registers of ours the same clock is still looked for.
+MOST = 8
 
 
 class Peer(wiring.Component):
@@ -82,23 +87,37 @@ def library() -> str:
     return f"read_verilog -sv -defer -I{root}/bsg_fpu -I{root}/bsg_misc {files};"
 
 
-def rows():
-    """(unit, library, figures) one after another."""
+def rows(names: Iterable[str] = tuple(FORMATS)) -> Iterator[tuple[str, int, str, Figures]]:
+    """(unit, registers, library, figures) one after another, of the formats ``names``."""
     read = library()
     units = {"add": ("bsg_fpu_add_sub", FloatAdd, lambda fmt: AddParams(fmt), 250),
              "multiply": ("bsg_fpu_mul", FloatMul, lambda fmt: FloatMulParams(fmt, 18), 200)}
-    for name, fmt in FORMATS.items():
-        for unit, (module, part, params, mhz) in units.items():
-            ports = ({"a": fmt.width, "b": fmt.width}, {"o": fmt.width})
-            yield f"{name} {unit}", "bsg_fpu", figures(name, Peer(module, fmt), *ports, REGISTERS, mhz, read)
-            for label, chosen in (("ours, flushed", FLUSHED[fmt]), ("ours", fmt)):
-                yield f"{name} {unit}", label, figures(name, part(params(chosen), REGISTERS), *ports, REGISTERS, mhz)
+    for name, (unit, (module, part, params, mhz)) in itertools.product(names, units.items()):
+        fmt = FORMATS[name]
+        ports = ({"a": fmt.width, "b": fmt.width}, {"o": fmt.width})
+
+        def ours(chosen, registers, name=name, part=part, params=params, ports=ports, mhz=mhz):
+            return figures(name, part(params(chosen), registers), *ports, registers, mhz)
+
+        theirs = figures(name, Peer(module, fmt), *ports, REGISTERS, mhz, read)
+        yield f"{name} {unit}", REGISTERS, "bsg_fpu", theirs
+        yield f"{name} {unit}", REGISTERS, "ours", ours(fmt, REGISTERS)
+        for registers in range(REGISTERS, MOST + 1):
+            one = ours(FLUSHED[fmt], registers)
+            yield f"{name} {unit}", registers, "ours, flushed", one
+            if one.fmax >= theirs.fmax:
+                break
 
 
 def main() -> None:
-    print("| unit, 3 registers | whose | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- | --- | --- | --- |")
-    for unit, whose, one in rows():
-        print(f"| {unit} | {whose} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help=f"of {', '.join(FORMATS)}")
+    formats = parser.parse_args().formats or list(FORMATS)
+    if unknown := [name for name in formats if name not in FORMATS]:
+        parser.error(f"no format {unknown[0]!r}; there are {', '.join(FORMATS)}")
+    print("| unit | registers on the way | whose | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- | --- | --- | --- | --- |")
+    for unit, registers, whose, one in rows(formats):
+        print(f"| {unit} | {registers} | {whose} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |", flush=True)
 
 
 if __name__ == "__main__":

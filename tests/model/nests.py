@@ -136,7 +136,7 @@ class _Generator:
         ii = rng.choice([1, 1, rng.randint(1, 2 * depth if top else depth)])
         if last:
             return LevelSpec(depth, stall_free=stall_free, ii=ii)
-        row = tuple(self._operation(nesting, depth, stall_free, ahead) for _ in range(rng.randint(1, sizes.row)))
+        row = tuple(self._operation(nesting, depth, stall_free, ahead) for _ in range(rng.randint(1 - ahead, sizes.row)))
         return LevelSpec(depth, row, rng.randint(1, sizes.fifo), stall_free, ii)
 
     def _operation(self, nesting, depth, stall_free, ahead):

@@ -117,7 +117,7 @@ class LoopSpec:
         _require(self._exists(self.continues), f"{self.name}: no point {self.continues}")
         _require(not any(o.joins for o in self.levels[-1].row), f"{self.name}: a row joins behind the last level")
         for k, level in enumerate(self.levels[:-1]):
-            _require(level.row and level.bypass >= 1, f"{self.name}: level {k} needs a row and a bypass")
+            _require(level.bypass >= 1, f"{self.name}: level {k} needs a bypass")
         for k, level in enumerate(self.levels):
             _require(k == 0 or level.ii <= level.depth, f"{self.name}: level {k} has ii {level.ii} beyond its depth")
         if self.speculative:
