@@ -8,6 +8,8 @@ from .model import Bottleneck, Serial
 
 __all__ = ["advise"]
 
+#: what each recurrence has besides operations
+_BETWEEN = ("register", "loop", "pipeline")
 _SLOW = ("floating-point add", "floating-point subtract")
 
 
@@ -45,13 +47,19 @@ def _data(cause: Bottleneck, ii: int) -> str:
         return "Simplify it: load ahead, before it is known which element will be wanted, and choose among what was loaded"
     if words.startswith("load"):
         return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
-    if words.startswith(_SLOW):
+    if words.startswith(_SLOW) and _nothing_but(cause, _SLOW):
         return (f"Relax it: shift {ii + 1} copies of {cause.subject} through a private array, one step an iteration, and add them "
                 "up in the end; -fp-relaxed does that by itself in a loop that a launch enters once")
-    if words.startswith("floating-point"):
+    if words.startswith("floating-point multiply") and _nothing_but(cause, ("floating-point multiply",)):
         return f"Relax it: use {ii} copies of {cause.subject} in turn, and combine them behind the loop"
     return (f"Simplify it: do less between reading {cause.subject} and setting it"
-            + (f", the {words.partition(' for ')[0]} first" if most and not words.startswith(("register", "loop", "pipeline")) else ""))
+            + (f", the {words.partition(' for ')[0]} first" if most and not words.startswith(_BETWEEN) else ""))
+
+
+def _nothing_but(cause: Bottleneck, operations: tuple[str, ...]) -> bool:
+    """Whether the recurrence is a sum, or a product: of such operations, and what stands between iterations. Parts of others cannot be
+    computed beside each other."""
+    return all(part.operation.startswith((*operations, *_BETWEEN)) for part in cause.shares)
 
 
 def _condition(cause: Bottleneck, ii: int) -> str:

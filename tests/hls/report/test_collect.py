@@ -133,6 +133,7 @@ def test_unrolling_that_was_not_possible_is_said():
 
 
 @pytest.mark.parametrize(("update", "advice"), [
+    ("s = x + fmin(s, 9.0f)", "Simplify it: do less between reading s and setting it, the floating-point add first"),
     ("s += x", "Relax it: shift 8 copies of s through a private array"), ("s *= x", "Relax it: use 5 copies of s"),
     ("h = h / (i | 1) + 3", "Simplify it: do less between reading h and setting it, the integer divide first"),
     ("h = a[h & 63]", "Move the memory that h is looked up in to a private array")])
