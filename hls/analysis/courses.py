@@ -19,6 +19,8 @@ __all__ = ["Course", "Courses", "Digit"]
 
 #: a loop is followed for so many iterations, and for so many operations in all of them
 MOST_TURNS, MOST_STEPS = 1 << 14, 1 << 19
+#: digits of a number beyond which questions about it take too long; nests are rarely deeper
+MOST_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _course(value: Value, is_signed: bool, loop: Loop) -> Course | None:
         return None
     numbers = tuple(signed(n, value.type.bits) for n in numbers) if is_signed else numbers
     digits = _digits(numbers, trips is None)
-    return None if digits is None else Course(loop, numbers[0], digits, min(numbers), max(numbers))
+    return None if digits is None or len(digits) > MOST_DIGITS else Course(loop, numbers[0], digits, min(numbers), max(numbers))
 
 
 @dataclass(frozen=True)
