@@ -111,3 +111,12 @@ def test_loops_that_the_loop_around_waits_for_issue_ahead(plans):
 @pytest.mark.parametrize("kernel", LAUNCHES)
 def test_bytes(system, kernel):
     system.check(kernel, LAUNCHES[kernel], (0, 1, 2))
+
+
+@pytest.mark.verilator
+def test_accumulators_that_come_back_late_do_not_wait(system):
+    n = 60
+    floats = {name: RNG.random(4 * n, np.float32) for name in "ab"}
+    stats, = system.check("outer_products", [Launch({**floats, "c": np.zeros(16, np.float32)}, {"n": n})])
+    loop = max(stats["loops"], key=lambda loop: loop["iterations"])
+    assert loop["iterations"] == 16 * n and loop["measured_ii"] <= 1.02, loop
