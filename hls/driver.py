@@ -32,6 +32,7 @@ from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, plan_kernel
+from .schedule.held_up import held_up, relieves
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
@@ -133,15 +134,45 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), board.address_bits)
-    told, changed = check_hardware(module, board), []
+    module, told, changed = without_printf(module), check_hardware(module, board), []
     onchip = board.memory.kind == "onchip"
-    optimized = optimize(without_printf(module), PipelineOptions(
+    passes = PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency,
         ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append))
-    kernels = tuple(_plan(f, board, options, timing, changed, told.append) for f in optimized.kernels)
-    return kernels, tuple(dict.fromkeys(told))
+        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append)
+    optimized = optimize(module, passes)
+    kernels, warnings = [], []
+    for function in optimized.kernels:
+        kernel, found = _planned(function, board, options, timing, changed)
+        better = _relieved(kernel, module, board, options, timing, passes)
+        kernel, found = better or (kernel, found)
+        kernels.append(kernel)
+        warnings += found
+    return tuple(kernels), tuple(dict.fromkeys([*told, *warnings]))
+
+
+def _relieved(kernel: CompiledKernel, module: Module, board: Board, options: Options, timing: OperatorTiming,
+              passes: PipelineOptions) -> tuple[CompiledKernel, list[Diagnostic]] | None:
+    """The kernel with those arrays in memories that hold up a loop, and with its warnings; None where that gains nothing."""
+    name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
+    if not arrays or kernel.function.attrs.get("ndrange"):
+        return None
+    alone = Module({n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels)
+    told, changed = [], []
+    passes = replace(passes, in_memory=frozenset((name, array) for array in arrays), warn=told.append, record=changed.append)
+    try:
+        (function,) = optimize(alone, passes).kernels
+        found, warnings = _planned(function, board, options, timing, changed)
+    except CompileError:  # what registers can be, not every memory can
+        return None
+    return (found, told + warnings) if relieves(found.plan, kernel.plan) else None
+
+
+def _planned(function: Function, board: Board, options: Options, timing: OperatorTiming, changed) -> tuple[CompiledKernel, list[Diagnostic]]:
+    """An optimized kernel with its plans, and the warnings of these."""
+    told: list[Diagnostic] = []
+    return _plan(function, board, options, timing, changed, told.append), told
 
 
 def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:

@@ -14,6 +14,7 @@ from functools import cached_property
 from ..ir import Function, IntType, MemoryObject, Op, Value, memory_name, predicate, walk
 from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
+from .courses import Course, Courses
 from .loops import Induction, Loop, LoopTree
 from .ranges import Range, ranges
 from .trailing import TrailingZeros
@@ -32,6 +33,7 @@ class Symbol:
     """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
 
     With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
+    ``course`` says what it is in each iteration, where that is the same in every run.
     """
 
     value: Value
@@ -39,6 +41,7 @@ class Symbol:
     low: int = field(compare=False)
     high: int = field(compare=False)
     wraps: "Affine | None" = field(default=None, compare=False)
+    course: Course | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class AffineForms:
         self._given: frozenset[Value] = frozenset()  # comparisons `value < something`, unsigned, that hold where a form is asked for
         self._modular: dict[tuple[frozenset, Value], Affine] = {}
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
+        self._courses = Courses(self.tree)
 
     @cached_property
     def _ranges(self) -> dict[Value, Range]:
@@ -183,7 +187,9 @@ class AffineForms:
         return self.exact(induction.init, False) + Affine(more, {self.tree.holder(value): 1})
 
     def _symbol(self, value: Value, is_signed: bool) -> Affine:
-        return Affine(0, {Symbol(value, is_signed, *self._range(value, is_signed)): 1})
+        course = self._courses.of(value, is_signed)
+        low, high = (course.low, course.high) if course else self._range(value, is_signed)
+        return Affine(0, {Symbol(value, is_signed, low, high, course=course): 1})
 
     def _range(self, value: Value, is_signed: bool) -> tuple[int, int]:
         bits, op = value.type.bits, value.op

@@ -17,6 +17,7 @@ import islpy as isl
 
 from ..ir import Function, MemoryObject, Op, Value, may_share, memory_name, moved_type, predicate, reaches_memory, walk
 from .affine import Affine, AffineForms, Symbol
+from .courses import Course
 from .domain import Condition, Domains
 from .loops import Loop
 from .rows import InRow, rows_of
@@ -271,6 +272,8 @@ class _Question:
             self.names[key] = name = f"x{len(self.names)}"
             if isinstance(unknown, Symbol):
                 self.limits[name] = f"{unknown.low} <= {self._value(unknown, name, side)} <= {unknown.high}"
+                if unknown.course is not None:
+                    self.limits[name] = f"{name} = {_at(unknown.course, self._name(unknown.course.loop, side))}"
         return self.names[key]
 
     def _value(self, symbol: Symbol, name: str, side: str) -> str:
@@ -281,7 +284,7 @@ class _Question:
     @property
     def known(self) -> bool:
         """Whether the offsets hold, beside iteration counters, only values that both share. (To be asked before `text`.)"""
-        return not any(isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None
+        return not any(isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None and key[0].course is None
                        for key in self.names)
 
     @property
@@ -325,6 +328,11 @@ class _Question:
         if condition.unless_first is None or not facts:
             return facts
         return [f"({self._name(condition.unless_first, side)} = 0 or ({' and '.join(facts)}))"]
+
+
+def _at(course: Course, count: str) -> str:
+    """The number of a course where the iteration counter has this name."""
+    return " + ".join([str(course.const), *(f"{d.factor}*(floor({count}/{d.divide}) mod {d.modulus})" for d in course.digits)])
 
 
 def _sum(terms: dict) -> str:

@@ -22,6 +22,7 @@ from ..target.delay import DelayModel
 from .lookahead import CONTROL
 from .loop_coalesce import join_nest
 from .merged import Merged
+from .wishes import HOLDS_UP
 
 __all__ = ["ContinuedLoops"]
 
@@ -39,7 +40,8 @@ class ContinuedLoops:
     two loops, the second invocation could only begin when all of the first has passed its pipeline.
 
     Only where nothing is lost by it: loop control is integer logic of counters, at most so many operations stand around the inner loop,
-    nothing is both read and written, which needs sums of counters to be told apart, and the source asks nothing of either loop.
+    nothing is both read and written, which needs sums of counters to be told apart, and the source asks nothing of either loop. An array that
+    is a memory only because it would hold up a loop in registers goes on as it would there.
     """
 
     model: DelayModel | None = None
@@ -52,7 +54,8 @@ class ContinuedLoops:
         result = clone_function(function)
         for region, outer in list(loops_inside_out(result.body)):
             inner = _inner(outer)
-            if inner is not None and _goes_on(outer, inner, uses(result.body)) and _is_cheap(outer, inner):
+            held = {m.name for m in result.memories.values() if HOLDS_UP in dict(m.attrs)}
+            if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
                 join_nest(function.name, [outer, inner], region, self.model, lambda into, loop: None, self.record)
         return result
 
@@ -65,11 +68,12 @@ def _inner(outer: Op) -> Op | None:
     return None if any(_WISHES & op.attrs.keys() for op in (outer, found[0])) else found[0]
 
 
-def _goes_on(outer: Op, inner: Op, used) -> bool:
-    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from inside."""
+def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
+    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from inside. The arrays
+    ``held`` count as carried."""
     (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}
     behind = _reached(body, set(inner.results))
-    passed = False
+    passed = any(op.opcode == "store" and memory_name(op) in held for op in walk(inner.regions[0]))
     for arg, value in zip(body.args, body.terminator.operands[1:], strict=True):
         if value not in behind:
             continue
@@ -111,11 +115,11 @@ def _reached(body: Region, values: set[Value]) -> set[Value]:
     return found
 
 
-def _is_cheap(outer: Op, inner: Op) -> bool:
+def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
     (body,), (inner_body,) = outer.regions, inner.regions
     around = [each for op in body.ops[:-1] if op is not inner for each in walk(Region(ops=[op]))]
     inside = {v for op in walk(inner_body) for v in op.results}
-    accesses = [op for op in walk(body) if is_access(op)]
+    accesses = [op for op in walk(body) if is_access(op) and memory_name(op) not in held]
     written = [memory_name(op) for op in accesses if op.opcode == "store"]
     once = len(written) == len(set(written)) and not set(written) & {memory_name(op) for op in accesses if op.opcode == "load"}
     plain = not any(has(op, "effect") and not is_access(op) for op in walk(body))

@@ -65,6 +65,7 @@ from .taken import AssumeTaken
 from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
 from .wheels import Wheels
+from .wishes import in_memory
 
 __all__ = ["Pass", "PipelineOptions", "Repeat", "deep_recursion", "kernel_pipeline", "optimize"]
 
@@ -85,6 +86,7 @@ class PipelineOptions:
     ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device hold.
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
+    ``in_memory`` names arrays, each with its kernel, that are not to become registers.
     ``model`` says how long operations take, for what is done about loops that become one.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
@@ -98,6 +100,7 @@ class PipelineOptions:
     ram_bytes: int = 0
     hazards: bool = False
     fp_relaxed: bool = False
+    in_memory: frozenset[tuple[str, str]] = frozenset()
     model: DelayModel | None = None
     dump: Path | None = None
     check: bool = False
@@ -217,6 +220,8 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
 
 
 def _run(function: Function, options: PipelineOptions) -> Function:
+    names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
+    function = in_memory(function, names) if names else function
     dump, settled = _Dump(options.dump, function), {}
     for each in kernel_pipeline(options):
         before, function = function, _unless_settled(each, function, settled)

@@ -6,6 +6,7 @@ from ..analysis.trips import Trips
 from ..ir import Function, MemoryObject, Op, walk
 from ..ir.launch import lanes_of
 from ..ir.rewrite import constant
+from .wishes import HOLDS_UP
 
 __all__ = ["SmallLoops"]
 
@@ -50,7 +51,7 @@ class SmallLoops:
 
     def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
         """Whether a private array may become registers: it is small, or shifted as a whole."""
-        if memory.space != "private":
+        if memory.space != "private" or HOLDS_UP in dict(memory.attrs):
             return False
         return memory.length * memory.element.bits <= self.register_bits or any(
             op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body))

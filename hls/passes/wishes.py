@@ -1,13 +1,20 @@
 """What the program asks the storage of an array to be."""
 
-from ..diag import CompileError
-from ..ir import MemoryObject
+from collections.abc import Iterable
+from dataclasses import replace
 
-__all__ = ["wants_memory", "wants_registers"]
+from ..diag import CompileError
+from ..ir import Function, MemoryObject
+from ..ir.clone import clone_function
+
+__all__ = ["HOLDS_UP", "in_memory", "wants_memory", "wants_registers"]
+
+#: attribute of a private array that is a memory, and goes on from loop to loop, because it held up a loop otherwise
+HOLDS_UP = "holds up"
 
 #: attributes that only a memory can have: an array with one of them stays one
 OF_MEMORIES = frozenset({"memory", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports",
-                         "simple_dual_port", "max_replicates", "merge"})
+                         "simple_dual_port", "max_replicates", "merge", HOLDS_UP})
 #: bits beyond which nobody means registers and multiplexers
 MOST_REGISTER_BITS = 32_768
 
@@ -26,3 +33,13 @@ def wants_registers(memory: MemoryObject) -> bool:
         raise CompileError.at(memory.span, f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
                               "take the attribute away, or make the array smaller")
     return True
+
+
+def in_memory(function: Function, names: Iterable[str]) -> Function:
+    """The function with the arrays of these names kept in memories, but for those that the program asks to have in registers."""
+    result = clone_function(function)
+    for name in names:
+        memory = result.memories.get(name)
+        if memory is not None and memory.space == "private" and not wants_registers(memory):
+            result.memories[name] = replace(memory, attrs=(*memory.attrs, (HOLDS_UP, True)))
+    return result

@@ -7,6 +7,7 @@ from ..ir import ArrayType, Function, MemoryObject, Module, Value, reachable, wa
 from ..ir.launch import lanes_of
 from ..passes.merge import MERGED
 from ..passes.simd import lane_name
+from ..passes.wishes import HOLDS_UP
 from .model import Private
 
 __all__ = ["collect_privates"]
@@ -57,6 +58,8 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
 def _block_ram(plan, memory) -> str:
     copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
     parts = [f"{'block RAM' if writes else 'ROM in block RAM'}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
+    if HOLDS_UP in dict(memory.memory.attrs):
+        parts.append("otherwise it would hold up a loop")
     if banks > 1:
         parts.append(f"{banks} banks")
     if copies > 1:

@@ -333,3 +333,61 @@ __kernel void positions(__global const int *restrict a, __global int *restrict f
                 found[at++] = i * 1000 + j;
     count[0] = at;
 }
+
+// sums of products in a small array, by one loop whose counters begin anew: an element comes back after 16 iterations
+__kernel void outer_products(__global const float *restrict a, __global const float *restrict b, __global float *restrict c, int n)
+{
+    float acc[4][4] = {{0.0f}};
+    int i = 0, j = 0, k = 0;
+    for (int at = 0; at < 16 * n; at++) {
+        acc[i][j] += a[4 * k + i] * b[4 * k + j];
+        if (++j == 4) {
+            j = 0;
+            if (++i == 4) {
+                i = 0;
+                k++;
+            }
+        }
+    }
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++)
+            c[4 * row + column] = acc[row][column];
+}
+
+// the same by a nest in which nothing asks for one loop, and with an array too large for registers
+__kernel void tile_products(__global const float *restrict a, __global const float *restrict b, __global float *restrict c, int n)
+{
+    float acc[12][12];
+    for (int at = 0; at < 144; at++)
+        acc[at / 12][at % 12] = 1.0f;
+    for (int k = 0; k < n; k++)
+        #pragma unroll 1
+        for (int i = 0; i < 12; i++)
+            #pragma unroll 1
+            for (int j = 0; j < 12; j++)
+                acc[i][j] += a[k + i] * b[k + j];
+    for (int at = 0; at < 144; at++)
+        c[at] = acc[at / 12][at % 12];
+}
+
+// four gates of a cell take turns
+__kernel void gates(__global const float *restrict w, __global const float *restrict x, __global float *restrict out, int n)
+{
+    float acc[4] = {0.0f};
+    for (int k = 0; k < n; k++)
+        #pragma unroll 1
+        for (int gate = 0; gate < 4; gate++)
+            acc[gate] += w[4 * k + gate] * x[k];
+    out[0] = acc[0] * acc[1] + acc[2] * acc[3];
+}
+
+// the program knows that a place comes back after eight iterations at the earliest
+__kernel void promised(__global const uchar *restrict place, __global const float *restrict x, __global float *restrict out, int n)
+{
+    float acc[16] = {0.0f};
+    #pragma ivdep array(acc) safelen(8)
+    for (int i = 0; i < n; i++)
+        acc[place[i] & 15] += x[i];
+    for (int k = 0; k < 16; k++)
+        out[k] = acc[k];
+}

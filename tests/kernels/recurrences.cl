@@ -107,7 +107,7 @@ __kernel void window_inside(ARGS) {
 }
 
 __kernel void dynamic_array(ARGS) {
-  int d[8] = {0};
+  __attribute__((register)) int d[8] = {0};
   for (int i = 0; i < n; i++) d[a[i] & 7] += i + 1;
   for (int i = 0; i < 8; i++) out[i] = d[i];
 }

@@ -58,6 +58,11 @@ LAUNCHES = {
                     for rows, cols in ((6, 10), (1, 1), (10, 6), (0, 5), (5, 0))],
     "positions": [Launch({"a": RNG.integers(0, 9, 60).astype(np.int32), "found": np.zeros(60, np.int32), "count": np.zeros(1, np.int32)},
                          {"rows": rows, "cols": cols}) for rows, cols in ((6, 10), (1, 1), (0, 5), (5, 0))],
+    "outer_products": [Launch({"a": RNG.random(24, np.float32), "b": RNG.random(24, np.float32), "c": np.zeros(16, np.float32)}, {"n": n}) for n in (6, 1, 0)],
+    "tile_products": [Launch({"a": RNG.random(16, np.float32), "b": RNG.random(16, np.float32), "c": np.zeros(144, np.float32)}, {"n": n}) for n in (4, 1, 0)],
+    "gates": [Launch({"w": RNG.random(48, np.float32), "x": RNG.random(12, np.float32), "out": np.zeros(1, np.float32)}, {"n": n}) for n in (12, 1, 0)],
+    "promised": [Launch({"place": np.concatenate([RNG.permutation(8).astype(np.uint8) + 8 * (k % 2) for k in range(6)]), "x": RNG.random(48, np.float32),
+                         "out": np.zeros(16, np.float32)}, {"n": n}) for n in (48, 9, 0)],
     "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
 }
 
@@ -77,6 +82,10 @@ INTERVALS = {
     "virtual_counters": ("i", 1),
     "strips": ("y", 1),
     "partial_sums": ("j", 1),
+    "outer_products": ("at", 1),
+    "tile_products": ("k", 1),  # of its own; 144 in the loop inside
+    "gates": ("k", 2),  # an element comes back after four iterations, and takes six cycles
+    "promised": ("i", 1),
 }
 
 
@@ -102,3 +111,12 @@ def test_loops_that_the_loop_around_waits_for_issue_ahead(plans):
 @pytest.mark.parametrize("kernel", LAUNCHES)
 def test_bytes(system, kernel):
     system.check(kernel, LAUNCHES[kernel], (0, 1, 2))
+
+
+@pytest.mark.verilator
+def test_accumulators_that_come_back_late_do_not_wait(system):
+    n = 60
+    floats = {name: RNG.random(4 * n, np.float32) for name in "ab"}
+    stats, = system.check("outer_products", [Launch({**floats, "c": np.zeros(16, np.float32)}, {"n": n})])
+    loop = max(stats["loops"], key=lambda loop: loop["iterations"])
+    assert loop["iterations"] == 16 * n and loop["measured_ii"] <= 1.02, loop

@@ -55,6 +55,17 @@ def test_one_loop(body, facts):
     assert said(loop(body)) == facts
 
 
+@pytest.mark.parametrize("stored, facts", [
+    ("4 * x + y", {"RAW a i 16", "WAR a - 0", "WAR a i 16", "WAW a i 16"}),  # the same place after a round
+    ("4 * x + 3 - y", {"RAW a i 1", "WAR a i 1", "WAW a i 16"}),  # rows are stored backwards
+    ("y", {"RAW a i 4", "WAR a - 0", "WAR a i 4", "WAW a i 4"}),
+])
+def test_counters_that_begin_anew(stored, facts):
+    text = loop(f"b[i] = a[4 * x + y]; a[{stored}] = i; if (++y == 4) {{ y = 0; if (++x == 4) x = 0; }}",
+                "__global int *restrict a, __global int *restrict b, int n, int x, int y")
+    assert said(text.replace("{", "{ x = y = 0;", 1)) == facts
+
+
 @pytest.mark.parametrize("there, meets", [("~m & 1", False), ("(m ^ 1) & 1", False), ("(m ^ 2) & 1", True), ("m + 1 & 1", False), ("m + 2 & 1", True)])
 def test_two_halves_that_change_places(there, meets):
     """What is read from one half of an array never meets what is stored to the other."""

@@ -83,7 +83,29 @@ def matrix_kernel(rng):
     return f"__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{\n{nest(rng.randint(2, 3))}\n}}"
 
 
-@pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48))])
+def round_kernel(rng):
+    """Counters that begin anew, in one loop or in a nest that becomes one, and what is stored at sums of them."""
+    ends = rng.randint(2, 5), rng.randint(2, 4)
+    factor = rng.choice([ends[0], ends[0], rng.randint(1, 6)])
+
+    def place():
+        terms = [rng.choice([f"{factor} * i + j", f"{factor} * i + j", "j", f"{ends[1]} * j + i", "i"]), str(rng.choice([0, 0, 0, 1, rng.randint(0, 9)]))]
+        return " + ".join([*terms, *[rng.choice(["n", "t", "(n & 3) * j"])] * (rng.random() < 0.2)])
+
+    stores = "\n".join(f"{rng.choice(['', '', 'if (j > 1) '])}a[{place()}] = a[{place()}] + 1;" for _ in range(rng.randint(1, 2)))
+    head = "__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {\n"
+    if rng.random() < 0.4:
+        return head + (f"#pragma loop_coalesce\nfor (int t = 0; t < {rng.choice(['n', '2 * n', 3])}; t++)\nfor (int i = 0; i < {ends[1]}; i++)\n"
+                       f"for (int j = 0; j < {ends[0]}; j++) {{\n{stores}\n}}\n}}")
+    begins, around = "int i = 0, j = 0;\n", "#pragma unroll 1\nfor (int h = 0; h < 3; h++) {\n"
+    begins = rng.choice([begins, begins + around, around + begins])
+    turn = f"if (++j == {ends[0]}) {{ j = 0; if (++i == {ends[1]}) i = {rng.choice([0, 0, 1])}; }}"
+    many = rng.choice(["4 * n", "7", "23"])
+    return f"{head}{begins}#pragma unroll 1\nfor (int t = 0; t < {many}; t++) {{\n{stores}\n{turn}\n}}\n{'}' * begins.count('{')}}}"
+
+
+@pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48)),
+                                        *((round_kernel, seed) for seed in range(60))])
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
     text = make(rng)

@@ -9,6 +9,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.wishes import in_memory
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
@@ -22,13 +23,15 @@ def loops(function) -> int:
     return sum(op.opcode == "loop" for op in walk(function.body))
 
 
-def passes_through(text: str, until: str, record=None, warn=None, mark=None):
-    """(module of the source, function before the pass of that name, after it, after all passes), each verified."""
+def passes_through(text: str, until: str, record=None, warn=None, mark=None, held=()):
+    """(module of the source, function before the pass of that name, after it, after all passes), each verified. The arrays ``held`` are
+    kept as those that would hold up a loop."""
     module = parse_source(text, "k.cl", {}, []).module
     for op in walk(module.kernels[0].body) if mark else ():
         if op.opcode == "loop":
             mark(op)
     (function,) = Inline().run(module).kernels
+    function = in_memory(function, held)
     stages = {}
     options = PipelineOptions(model=load_board("de5net").delay_model(), record=record, warn=warn)
     for each in kernel_pipeline(options):

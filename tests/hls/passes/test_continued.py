@@ -32,3 +32,25 @@ def test_nests(body, left):
         launch = Launch({"a": np.arange(30, dtype=np.int32) * 7 % 11, "b": np.ones(30, np.int32), "c": np.ones(8, np.int32)}, {"n": n, "m": m})
         expected = outcome(module, launch)
         assert outcome(after, launch) == expected and outcome(last, launch) == expected
+
+
+#: body of a loop `h` over an array `t` of 12, loops that are left
+HELD = (
+    ("for (int i = 0; i < 3; i++)\n#pragma unroll 1\nfor (int j = 0; j < 4; j++) t[4 * i + j] = t[4 * i + j] * 5 + a[h + j];", 2),
+    ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) t[i + j] = t[i * j] * 3 + a[h + j];", 2),
+    ("for (int i = 0; i < n; i++) { t[i] ^= h; for (int j = i; j < m; j++) t[j] = t[j + 1] * 3 + t[i]; b[i] = t[0]; }", 2),
+    ("for (int i = 0; i < n; i++) { int x = t[i]; for (int j = 0; j < m; j++) x = x * 3 + t[j]; t[i] = x; }", 3),  # stored around it alone
+    ("for (int i = 0; i < n; i++) for (int j = 0; j < t[i]; j++) t[j] = t[j + 1] & 7;", 3),  # memory says how often
+)
+
+
+@pytest.mark.parametrize("body, left", HELD)
+def test_arrays_that_held_up_a_loop_go_on(body, left):
+    text = (HEAD + "int t[12];\n#pragma unroll 1\nfor (int i = 0; i < 12; i++) t[i] = a[i]; for (int h = 0; h < n; h++) {\n" + body
+            + "\n}\n#pragma unroll 1\nfor (int i = 0; i < 12; i++) c[i] = t[i]; }")
+    module, _, after, last = passes_through(text, "continued-loops", held=["t"])
+    assert loops(after) == left + 2
+    for n, m in ((3, 4), (1, 1), (0, 5), (5, 0), (4, 3)):
+        launch = Launch({"a": np.arange(30, dtype=np.int32) * 7 % 11, "b": np.ones(30, np.int32), "c": np.ones(12, np.int32)}, {"n": n, "m": m})
+        expected = outcome(module, launch)
+        assert outcome(after, launch) == expected and outcome(last, launch) == expected

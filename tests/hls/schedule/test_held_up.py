@@ -1,0 +1,65 @@
+"""Private arrays that hold up a loop are kept as it goes faster; all others stay as they were."""
+
+import pytest
+
+from hls.driver import CompiledKernel, plan_module
+from hls.frontend import parse_source
+from hls.options import Options
+from hls.schedule.held_up import held_up, relieves
+from hls.target.board import load_board
+
+HEAD = "__kernel void k(__global const float *restrict a, __global const uchar *restrict p, __global float *restrict out, int n) {\n"
+ROUND = HEAD + """    KEPT float acc[16];
+    for (int i = 0; i < 16; i++) acc[i] = 0.0f;
+    int i = 0;
+    for (int t = 0; t < n; t++) { acc[i] += a[t]; if (++i == 16) i = 0; }
+    for (int i = 0; i < 16; i++) out[i] = acc[i];
+}"""
+TILES = HEAD + """    for (int tile = 0; tile < n; tile++) {
+        KEPT float acc[16];
+        for (int i = 0; i < 16; i++) acc[i] = tile;
+        for (int t = 0; t < n; t++) acc[p[t] & 15] += a[t];
+        for (int i = 0; i < 16; i++) out[16 * tile + i] = acc[i];
+    }
+}"""
+NEST = HEAD + """    KEPT float acc[64];
+    for (int i = 0; i < 64; i++) acc[i] = 0.0f;
+    for (int t = 0; t < n; t++)
+        for (int i = 0; i < 8; i++)
+            #pragma unroll 1
+            for (int j = 0; j < 8; j++) acc[8 * i + j] += a[t + i] * a[t + j];
+    for (int i = 0; i < 64; i++) out[i] = acc[i];
+}"""
+
+
+def planned(text: str, kept: str = "") -> CompiledKernel:
+    (kernel,), _ = plan_module(parse_source(text, "k.cl", {"KEPT": kept}, []).module, load_board("de5net"), Options())
+    return kernel
+
+
+def interval(kernel: CompiledKernel, label: str) -> int:
+    return max(plan.ii for loop, plan in kernel.plan.loops.items() if loop.attrs.get("label") == label)
+
+
+def test_elements_that_come_back_late_are_in_a_memory():
+    kernel = planned(ROUND)
+    assert interval(kernel, "t") == 1 and "acc" in kernel.memory.onchip and not held_up(kernel.function, kernel.plan)
+
+
+def test_the_program_has_the_last_word():
+    kernel = planned(ROUND, "__attribute__((register))")
+    assert interval(kernel, "t") > 1 and not kernel.memory.onchip and held_up(kernel.function, kernel.plan) == {"acc"}
+    assert relieves(planned(ROUND).plan, kernel.plan) and not relieves(kernel.plan, planned(ROUND).plan)
+
+
+def test_where_others_take_turns_registers_do():
+    """Invocations of the loop take turns, so nothing is held up; in a memory an iteration waits for the one before."""
+    kernel = planned(TILES)
+    assert not kernel.memory.onchip and not held_up(kernel.function, kernel.plan)
+    assert not relieves(planned(TILES, "__attribute__((memory))").plan, kernel.plan)
+
+
+@pytest.mark.parametrize("kept", ["", "__attribute__((memory))"])
+def test_a_nest_that_is_passed_by_one_iteration_at_a_time_is_one_loop(kept):
+    kernel = planned(NEST, kept)
+    assert interval(kernel, "t") == 1 and [one.how for one in kernel.merged] == ["coalesced"]
