@@ -86,6 +86,7 @@ class AffineForms:
         self._modular: dict[tuple[frozenset, Value], Affine] = {}
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
         self._courses = Courses(self.tree)
+        self._offsets: dict[tuple[Op, Value, Value], Affine] = {}
 
     @cached_property
     def _ranges(self) -> dict[Value, Range]:
@@ -101,6 +102,12 @@ class AffineForms:
 
     def offset(self, access: Op) -> Affine:
         """The byte offset of a load or store in its memory, where it takes place."""
+        key = access, access.operands[0], predicate(access)
+        if key not in self._offsets:
+            self._offsets[key] = self._where_taken(access)
+        return self._offsets[key]
+
+    def _where_taken(self, access: Op) -> Affine:
         self._given = frozenset(value for value, truth in implied(predicate(access)).items() if truth and _is_below(value))
         form = self._offset(access)
         self._given = frozenset()

@@ -72,13 +72,34 @@ def dependences(function: Function, address_bits: int = 64, only: Container[str]
     accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
-    writes = [k for k, op in enumerate(accesses) if op.opcode != "load"]
+    # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not global share no bytes
+    together: dict[str, _Sharing] = {}
+    sharing = [together.setdefault(_memory(function, op).space if _memory(function, op).space == "global" else f"of {memory_name(op)}", _Sharing())
+               for op in accesses]
+    for k, op in enumerate(accesses):
+        sharing[k].add(k, op)
     for k, first in enumerate(accesses):
-        # two loads never depend on each other, and in an unrolled loop most pairs are of loads
-        seconds = accesses[k:] if first.opcode != "load" else (accesses[j] for j in writes[bisect_left(writes, k):])
-        for second in seconds:
-            found += tester.pair(first, second)
+        for j in sharing[k].behind(k, first):
+            found += tester.pair(first, accesses[j])
     return tuple(kept for fact in found if (kept := promised(fact)) is not None)
+
+
+class _Sharing:
+    """The places, among all accesses, of those that may share bytes."""
+
+    def __init__(self):
+        self.all: list[int] = []
+        self.writes: list[int] = []
+
+    def add(self, place: int, access: Op):
+        self.all.append(place)
+        if access.opcode != "load":
+            self.writes.append(place)
+
+    def behind(self, place: int, access: Op) -> list[int]:
+        """Of the access itself and those behind it all that it may depend on, or they on it."""
+        those = self.writes if access.opcode == "load" else self.all
+        return those[bisect_left(those, place):]
 
 
 def promised(fact: Dependence) -> Dependence | None:
@@ -120,6 +141,10 @@ class DependenceTester:
         self.shapes: dict[Op, tuple[int, int]] = {}
         self.numbers: dict[tuple, int] = {}  #: of shapes
         self.meetings: dict[tuple, tuple[int | None, bool]] = {}
+        self.never: set[tuple] = set()  #: pairs that never meet, by their shapes and the distance of their offsets
+        self.outlines: dict[tuple, int] = {}
+        self.outline_numbers: dict[tuple, int] = {}
+        self.outlined: dict[tuple, tuple[int | None, bool]] = {}
         self.exclusive: dict[tuple[Value, Value], bool] = {}
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
@@ -165,13 +190,22 @@ class DependenceTester:
                 for src, dst, loop, _ in self._orders(first, second, carried)]
 
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
-        found = []
+        (one, here), (other, there) = self._shape(first), self._shape(second)
+        # in an unrolled loop most pairs look alike, and most of those are of different places
+        alike = one, other, there - here, first is second, carried, _memory(self.function, first).space
+        if alike in self.never:
+            return []
+        found, never = [], True
         for src, dst, loop, same in self._orders(first, second, carried):
             if loop is None and src.attrs.get(WRITER, -1) in dst.attrs.get(APART, ()):
+                never = False
                 continue
+            never &= self._plain_meeting(src, dst, loop, same)[0] is None
             distance, known = self._meeting(src, dst, loop, same)
             if distance is not None:
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
+        if never:
+            self.never.add(alike)
         return [later for fact in found if (later := self._turned(fact)) is not None]
 
     def _turned(self, fact: Dependence) -> Dependence | None:
@@ -191,20 +225,36 @@ class DependenceTester:
         return dict(_memory(self.function, access).attrs).get(RING)
 
     def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
-        """(least distance at which the two meet, whether it is known exactly). Asked once for all pairs that look alike: in an
-        unrolled loop these are most."""
+        """(least distance at which the two meet, whether it is known exactly)."""
+        plain = self._plain_meeting(src, dst, loop, same)
+        if plain[0] is None:
+            return plain
         (one, here), (other, there) = self._shape(src), self._shape(dst)
-        key = one, other, there - here, loop, same
-        if key not in self.meetings:
-            self.meetings[key] = self._answer(_Question(self, src, dst, loop, same))
-        if self.meetings[key][0] is None:
-            return self.meetings[key]
         key = one, other, here, there, loop, same  # whether a place is in its row is not a matter of the difference alone
         if key not in self.meetings:
             inside = self._rows(src, dst)
-            self.meetings[key] = (self._answer(_Question(self, src, dst, loop, same, inside)) if inside
-                                  else self.meetings[one, other, there - here, loop, same])
+            self.meetings[key] = self._answer(_Question(self, src, dst, loop, same, inside)) if inside else plain
         return self.meetings[key]
+
+    def _plain_meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
+        """The same without rows. Asked once for all pairs that look alike, as most of an unrolled loop do, or that only stand in other
+        loops which look alike."""
+        (one, here), (other, there) = self._shape(src), self._shape(dst)
+        key = one, other, there - here, loop, same
+        if key not in self.meetings:
+            outline = self._outline(src, one, loop, same), self._outline(dst, other, loop, same), there - here
+            if outline not in self.outlined:
+                self.outlined[outline] = self._answer(_Question(self, src, dst, loop, same))
+            self.meetings[key] = self.outlined[outline]
+        return self.meetings[key]
+
+    def _outline(self, access: Op, shape: int, loop: Loop | None, same: int) -> int:
+        """A number that all accesses of these shapes share of which questions say the same, whatever their own unknowns are called."""
+        key = shape, loop, same
+        if key not in self.outlines:
+            outline = _Outline(self, access, loop, same).whole
+            self.outlines[key] = self.outline_numbers.setdefault(outline, len(self.outline_numbers))
+        return self.outlines[key]
 
     def _answer(self, question: "_Question") -> tuple[int | None, bool]:
         known = question.known
@@ -241,6 +291,37 @@ class DependenceTester:
             except isl.Error:  # too hard: pessimistic
                 self.answers[text] = int("d >= 1" in text)
         return self.answers[text]
+
+
+class _Outline:
+    """All that a :class:`_Question` is told of one of its accesses, but for the constant part of its offset. Unknowns of the ``same`` outermost
+    loops, which both accesses share, are themselves; others are numbers, each with what is known of it."""
+
+    def __init__(self, tester: DependenceTester, access: Op, loop: Loop | None, same: int):
+        self.tree, self.shared = tester.tree, set(tester.tree.around(access)[:same])
+        self.numbers: dict = {}
+        offset = tester.forms.offset(access)
+        self.whole = (
+            self._form(Affine(0, offset.terms)), _size(access), None if loop is None else self._number(loop),
+            tuple((tuple(map(self._form, condition.forms)), condition.unless_first and self._number(condition.unless_first))
+                  for condition in tester.domains.of(access)))
+
+    def _form(self, form: Affine) -> tuple:
+        return form.const, *((self._number(unknown), factor) for unknown, factor in form.terms.items())
+
+    def _number(self, unknown) -> tuple:
+        home = unknown if isinstance(unknown, Loop) else self.tree.changing(unknown.value)
+        is_shared = home is None or home in self.shared
+        if unknown in self.numbers:
+            return unknown if is_shared else self.numbers[unknown], ()
+        number = self.numbers[unknown] = len(self.numbers)
+        return unknown if is_shared else number, self._known(unknown)
+
+    def _known(self, unknown) -> tuple:
+        if isinstance(unknown, Loop):
+            return ("loop",)
+        wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
+        return unknown.low, unknown.high, wraps
 
 
 class _Question:

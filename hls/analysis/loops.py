@@ -40,7 +40,7 @@ class Loop:
         """The condition for another iteration."""
         return self.body.terminator.operands[0]
 
-    @property
+    @cached_property
     def path(self) -> tuple["Loop", ...]:
         """The loops from the outermost to this one."""
         return (*(self.parent.path if self.parent else ()), self)
@@ -128,6 +128,12 @@ class LoopTree:
     def region_of(self, op: Op) -> Region:
         """The region the operation stands in."""
         return self._region_of[op]
+
+    def ancestor(self, op: Op, region: Region) -> Op:
+        """The operation of the region that is or holds ``op``."""
+        while self._region_of[op] is not region:
+            op = self._home[op].op
+        return op
 
     def holder(self, arg: Value) -> Loop | None:
         """The loop that carries the value, None for an argument of the kernel."""

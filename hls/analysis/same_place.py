@@ -33,6 +33,12 @@ class SamePlaces:
             self._forms[access] = self.tester.forms.offset(access)
         return self._forms[access]
 
+    def row(self, access: Op, loop: Loop | None) -> tuple:
+        """Equal for all accesses that :meth:`distance` finds at some distance in this loop."""
+        form = self.form(access)
+        step = form.terms.get(loop, 0)
+        return memory_name(access), frozenset(form.terms.items()), form.const % step if step else form.const
+
     def fixed(self, access: Op, loop: Loop) -> bool:
         """Whether the access has the same place in every iteration of one run of the loop."""
         form = self.form(access)

@@ -1,6 +1,7 @@
 """Which accesses a load's value comes from, where that is known at compile time."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..ir import Op, memory_name, moved_type, walk
 from ..ir.accesses import predicate
@@ -40,6 +41,21 @@ class Writers:
         self.carries = loop is not None and not loop.parallel
         self.continuing = implied(loop.again) if loop is not None else {}
 
+    @cached_property
+    def _stores_by_row(self) -> dict[tuple, list[Op]]:
+        """Only stores of a row may write just what a load reads."""
+        return self._by_row([store for store in self.stores if self.holder[store] is store and self.places.plain(store)])
+
+    @cached_property
+    def _loads_by_row(self) -> dict[tuple, list[Op]]:
+        return self._by_row(self.loads)
+
+    def _by_row(self, accesses: list[Op]) -> dict[tuple, list[Op]]:
+        found: dict[tuple, list[Op]] = {}
+        for access in accesses:
+            found.setdefault(self.places.row(access, self.loop), []).append(access)
+        return found
+
     def of(self, load: Op) -> list[Writer]:
         """The accesses whose values the load may read, the latest first; all but the last one may not have happened. Empty where
         there are none, or where another store may come between."""
@@ -78,9 +94,7 @@ class Writers:
 
     def _exact(self, load: Op) -> list[Writer]:
         found = []
-        for store in self.stores:
-            if self.holder[store] is not store or not self.places.plain(store):
-                continue
+        for store in self._stores_by_row.get(self.places.row(load, self.loop), ()):
             distance = self.places.distance(store, load, self.loop)
             if distance == 0 and self.order[store] > self.order[load]:
                 distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
@@ -91,7 +105,7 @@ class Writers:
     def _read_before(self, load: Op) -> list[Writer]:
         """Loads of the same place that surely happened: what they read is there still where no store came between."""
         found = []
-        for other in self.loads:
+        for other in self._loads_by_row[self.places.row(load, self.loop)]:
             distance = self.places.distance(other, load, self.loop) if other is not load else None
             if distance is None or distance < 0 or distance and not self.carries:
                 continue

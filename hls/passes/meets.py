@@ -5,7 +5,6 @@ from ..analysis.dependence import Dependence
 from ..analysis.loops import LoopTree
 from ..ir import TOKEN, Function, Op, Region, Value, memory_name, reaches_memory, walk
 from ..ir.rewrite import constant
-from .places import inside
 
 __all__ = ["MeetingOrder", "keeps_order"]
 
@@ -18,9 +17,12 @@ def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
     region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
     if region is None:
         return False
-    first, second = (next(k for k, op in enumerate(region.ops) if access in inside(op)) for access in (fact.src, fact.dst))
-    between = region.ops[first + 1:second] if fact.loop is None else region.ops[first + 1:] + region.ops[:second]
-    return any(op.opcode == "meet" and constant(op.operands[0]) == 1 for op in between)
+    meets = [op for op in region.ops if op.opcode == "meet" and constant(op.operands[0]) == 1]
+    if not meets:
+        return False
+    first, second = (region.ops.index(tree.ancestor(access, region)) for access in (fact.src, fact.dst))
+    places = [region.ops.index(meet) for meet in meets]
+    return any(first < k < second if fact.loop is None else k > first or k < second for k in places)
 
 
 class MeetingOrder:

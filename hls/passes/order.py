@@ -151,7 +151,7 @@ class _Orderer:
         """Order within one iteration of the loops around both accesses."""
         common = self._common(fact)
         region = common[-1].body if common else self.function.body
-        src, dst = self._ancestor(fact.src, region), self._ancestor(fact.dst, region)
+        src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
         if fact.kind is Kind.WAR:
             if not self._follow(region, src, dst, fact.dst):
                 raise AssertionError(f"{fact} is against the order of its region")
@@ -175,7 +175,7 @@ class _Orderer:
         else:
             region = fact.loop.regions[0]
             wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR, alone=self._alone(fact))
-            self._need(region, self._ancestor(fact.src, region), wait)
+            self._need(region, self.tree.ancestor(fact.src, region), wait)
 
     def _alone(self, fact: Dependence) -> Op | None:
         """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before the other."""
@@ -202,16 +202,10 @@ class _Orderer:
     def _common(self, fact: Dependence) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
 
-    def _ancestor(self, op: Op, region: Region) -> Op:
-        """The operation of the region that is or holds ``op``."""
-        while self.tree.region_of(op) is not region:
-            op = self.tree.around(op)[-1].op
-        return op
-
     def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether a write after a read of an earlier iteration can be kept by the levels alone."""
         region = inner[-1].body if inner else fact.loop.regions[0]
-        src, dst = self._ancestor(fact.src, region), self._ancestor(fact.dst, region)
+        src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
         if not self._follow(region, src, dst, fact.dst):
             return False
         self._keep_apart(inner, fact.overlap)
@@ -339,7 +333,7 @@ class _Orderer:
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)
-            self.places.follow(region, end, self._ancestor(wait.dst, region))
+            self.places.follow(region, end, self.tree.ancestor(wait.dst, region))
             return
         loop = next(loop for loop in self.tree.loops.values() if loop.body is region)
         if end not in self.carried:

@@ -120,15 +120,34 @@ class Repeat:
         return "repeat " + " ".join(p.name for p in self.passes)
 
     def run(self, function: Function) -> Function:
-        before = print_function(function)
+        settled = _Settled(self.passes)
         for _ in range(self.max_rounds):
+            before = settled.version
             for each in self.passes:
-                function = each.run(function)
-            after = print_function(function)
-            if after == before:
+                function = settled.run(each, function)
+            if settled.version == before:
                 break
-            before = after
         return function
+
+
+class _Settled:
+    """Runs passes, but for those of ``known`` not where one would change nothing as it did before. Most passes find nothing to do, so this
+    is most of the work for those that run again and again."""
+
+    def __init__(self, known: tuple[Pass, ...]):
+        self.version = 0  #: of the function that goes through the passes: how often it changed
+        self._settled: list[tuple[Pass, int]] = [(each, -1) for each in known]  #: the version that each last left as it was
+
+    def run(self, each: Pass, function: Function) -> Function:
+        """What the pass makes of the function, which is what :meth:`run` returned before."""
+        if any(one is each and version == self.version for one, version in self._settled):
+            return function
+        after = each.run(function)
+        if same_function(function, after):
+            self._settled = [(one, self.version if one is each else version) for one, version in self._settled]
+        else:
+            self.version += 1
+        return after
 
 
 #: cheap, and wanted after whatever makes new constants or leaves things unused
@@ -222,27 +241,13 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
 def _run(function: Function, options: PipelineOptions) -> Function:
     names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
     function = in_memory(function, names) if names else function
-    dump, settled = _Dump(options.dump, function), {}
+    dump, settled = _Dump(options.dump, function), _Settled(CLEAN)
     for each in kernel_pipeline(options):
-        before, function = function, _unless_settled(each, function, settled)
+        before, function = function, settled.run(each, function)
         if options.check and function is not before:
             verify(function)
         dump.after(each, function)
     return function
-
-
-def _unless_settled(each: Pass, function: Function, settled: dict[Pass, Function]) -> Function:
-    """What the pass makes of the function. One of CLEAN, which run after every other, is not run where it would change nothing as it
-    did before: ``settled`` holds what each last left as it was. Most passes find nothing to do, and cleaning is most of the work.
-    """
-    if each not in CLEAN:
-        return each.run(function)
-    if each in settled and same_function(settled[each], function):
-        return function
-    after = each.run(function)
-    if same_function(function, after):
-        settled[each] = after
-    return after
 
 
 def _recorded(record: Callable[[Unrolled], None] | None):

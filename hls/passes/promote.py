@@ -14,6 +14,7 @@ from ..ir import (
     has,
     is_access,
     loops_inside_out,
+    may_share,
     memory_name,
     moved_type,
     walk,
@@ -83,19 +84,25 @@ def _groups(places: SamePlaces, loop: Loop) -> list[_Group]:
             form = places.form(op)
             key = memory_name(op), frozenset(form.terms.items()), form.const, moved_type(op)
             found.setdefault(key, []).append(op)
-    groups = (_group(places, loop, members) for members in found.values())
+    accesses: dict[str, list[Op]] = {}
+    for op in walk(loop.body):
+        if is_access(op):
+            accesses.setdefault(memory_name(op), []).append(op)
+    groups = (_group(places, loop, members, accesses) for members in found.values())
     return [group for group in groups if group is not None]
 
 
-def _group(places: SamePlaces, loop: Loop, members: list[Op]) -> _Group | None:
-    """The group, where its place can be kept in a register."""
+def _group(places: SamePlaces, loop: Loop, members: list[Op], accesses: dict[str, list[Op]]) -> _Group | None:
+    """The group, where its place can be kept in a register; ``accesses`` are all of the loop, by their memories."""
     stores = [op for op in members if op.opcode == "store"]
     address = _invariant(members[0].operands[0], loop.body)
     if not stores or address is None:
         return None
     stays = False
-    for other in walk(loop.body):
-        if is_access(other) and other not in members and any(places.may_meet(op, other, loop) for op in members):
+    own, memories = set(members), places.function.memories
+    here = memories[memory_name(members[0])]
+    for other in (op for name, ops in accesses.items() if may_share(here, memories[name]) for op in ops):
+        if other not in own and any(places.may_meet(op, other, loop) for op in members):
             if other.opcode == "store":
                 return None
             stays = True

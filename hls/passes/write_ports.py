@@ -148,27 +148,21 @@ def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number:
 
     The groups are numbered from ``number``; returns the number behind the last one.
     """
-    group: set[Op] = set()
-    for store in stores:
-        if _reached_late(region, group, before, store):
-            number, group = number + 1, set()
-        store.attrs[PORT_GROUP] = number
-        group.add(store)
-    return number + 1
-
-
-def _reached_late(region: Region, sources: set[Op], before: dict[Op, set[Op]], target: Op) -> bool:
-    """Whether ``target`` comes behind an answer (of a load from outside, or a loop) that comes behind one of ``sources``."""
-    late: dict[Op, bool] = dict.fromkeys(sources, False)  # what comes behind a source: whether behind such an answer
     makers = {value: op for op in region.ops for value in op.results}
+    mine, last = set(stores), stores[-1]
+    late: dict[Op, bool] = {}  #: what is of the group, or comes behind it: whether behind such an answer
     for op in region.ops:
         needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
         ways = [late[p] or p.opcode in ("load", "atomic", "loop") for p in needed if p in late]
         if ways:
-            late[op] = any(ways) or late.get(op, False)
-        if op is target:
+            late[op] = any(ways)
+        if op in mine:
+            if late.get(op):
+                number, late = number + 1, {}
+            op.attrs[PORT_GROUP], late[op] = number, False
+        if op is last:
             break
-    return late.get(target, False)
+    return number + 1
 
 
 def _inputs(op: Op) -> set[Value]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hls.analysis import dependence
 from hls.analysis.dependence import Kind, dependences
 from hls.frontend import parse_source
 from hls.ir import Function, walk
@@ -145,3 +146,16 @@ def test_facts_name_operations_of_the_function():
     (fact,) = dependences(function, ADDRESS_BITS)
     assert fact.kind is Kind.RAW and fact.src.opcode == "store" and fact.dst.opcode == "load"
     assert {fact.src, fact.dst, fact.loop} <= set(walk(function.body))
+
+
+def test_loops_that_look_alike_are_asked_about_once(monkeypatch):
+    """Twice as many loops have four times as many pairs of accesses, but of questions each loop only adds its own."""
+    asked, question = [], dependence._Question
+    monkeypatch.setattr(dependence, "_Question", lambda *args: asked.append(args) or question(*args))
+    counts = []
+    for copies in (4, 8):
+        function = flat(loop("\n#pragma unroll 1\nfor (int i = 0; i < 64; i++) a[i] += b[t];\n" * copies, head="int t = 0; t < n; t++"))
+        asked.clear()
+        assert len(dependences(function, ADDRESS_BITS)) >= copies * copies
+        counts.append(len(asked))
+    assert 0 < counts[1] < 2 * counts[0]
