@@ -24,24 +24,29 @@ class CreditCounter(wiring.Component):
     4. ``idle`` is high while all credits are there: what was sent has arrived. It depends on registers only.
     5. Each high bit of ``give`` returns one credit, seen in ``available`` one cycle later. Never more
        credits are returned than were taken.
+    6. ``plenty`` is high while there are at least ``several`` credits. It depends on registers only.
 
     Parameters
     ----------
     limit : credits after reset, at least 1
     gives : how many credits can return in one cycle, at least 1
+    several : credits of which ``plenty`` tells, up to ``limit``; with 1 there is no such port
     """
 
-    def __init__(self, limit, gives=1):
+    def __init__(self, limit, gives=1, several=1):
         if not isinstance(limit, int) or limit < 1:
             raise ValueError(f"limit must be a positive integer, not {limit!r}")
         if not isinstance(gives, int) or gives < 1:
             raise ValueError(f"gives must be a positive integer, not {gives!r}")
-        self.limit = limit
+        if not isinstance(several, int) or not 1 <= several <= limit:
+            raise ValueError(f"several must be an integer from 1 to {limit}, not {several!r}")
+        self.limit, self.several = limit, several
         super().__init__({
             "take": In(1),
             "give": In(gives),
             "available": Out(1),
             "idle": Out(1),
+            **({"plenty": Out(1)} if several > 1 else {}),
         })
 
     def elaborate(self, platform):
@@ -49,5 +54,7 @@ class CreditCounter(wiring.Component):
         credits = Signal(range(self.limit + 1), init=self.limit)
         returned = sum(self.give[1:], start=self.give[0])
         m.d.comb += [self.available.eq(credits != 0), self.idle.eq(credits == self.limit)]
+        if self.several > 1:
+            m.d.comb += self.plenty.eq(credits >= self.several)
         m.d.sync += credits.eq(credits - self.take + returned)
         return m

@@ -1,21 +1,24 @@
-"""Which values are the same for all work-items of a group, or for neighbours in it; barriers and loops in which they might part."""
+"""Which values are the same for all work-items of a group, or for neighbours in it; loops in which neighbours might part."""
 
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
+from ..ir.rewrite import constant
 
-__all__ = ["check_barriers", "check_lanes", "lane_values", "varying_values"]
+__all__ = ["check_lanes", "lane_values", "parting_place", "unrepeatable_values", "varying_values"]
 
 _DIFFERENT = frozenset({"local_id", "global_id"})
 _LOGIC = frozenset({"and", "or", "xor", "select", "zext", "trunc", "sext"})
+#: atomic operations that leave in memory what their order decides
+_IN_TURN = frozenset({"xchg", "cmpxchg"})
 
 
-def varying_values(function: Function) -> set[Value]:
-    """The values of a flat kernel that may differ within a group.
+def varying_values(function: Function, equal: set[Value] | frozenset[Value] = frozenset()) -> set[Value]:
+    """The values of a flat kernel that may differ within a group; those in ``equal`` are known not to.
 
     Ids of work-items, what atomic operations and channels give, what private arrays hold, and what is computed from those. What
     is read from memory at one address is taken to be one value: a kernel in which it is not has a race.
     """
-    return _Varying(function, range(3)).run()
+    return _Varying(function, range(3), equal).run()
 
 
 def lane_values(function: Function) -> set[Value]:
@@ -26,18 +29,23 @@ def lane_values(function: Function) -> set[Value]:
     return _Varying(function, range(1)).run()
 
 
-class _Varying:
-    """Values that differ between work-items whose ids differ in some of the dimensions ``dims``."""
+def unrepeatable_values(function: Function) -> set[Value]:
+    """The values of a flat kernel that another run, on the same memory, may find different: what depends on the order of atomic
+    operations, on channels, and on memory that others write at the same time."""
+    return _Unrepeatable(function).run()
 
-    def __init__(self, function: Function, dims: range):
-        self.function, self.dims, self.changed = function, dims, True
+
+class _Spread:
+    """The values for which something holds because it holds for others, from which they are computed."""
+
+    def __init__(self, function: Function):
+        self.function, self.changed = function, True
         self.values: set[Value] = set()
-        self.size = function.attrs.get("work_group_size")
 
     def run(self) -> set[Value]:
         while self.changed:  # loops feed back
             self.changed = False
-            self.region(self.function.body, False)
+            self._region(self.function.body, False)
         return self.values
 
     def _mark(self, values):
@@ -45,23 +53,16 @@ class _Varying:
         self.changed |= bool(new)
         self.values |= new
 
-    def region(self, region: Region, divided: bool):
-        """``divided``: not all work-items of a group run the region as often."""
+    def _region(self, region: Region, divided: bool):
+        """``divided``: it holds for how often the region is run."""
         for op in region.ops:
             if op.opcode == "loop":
                 self._loop(op, divided)
-            elif self._varies(op):
+            elif self._holds(op):
                 self._mark(op.results)
 
-    def _varies(self, op: Op) -> bool:
-        if op.opcode == "work_item":
-            dim = op.attrs.get("dim", 0)
-            return op.attrs["fn"] in _DIFFERENT and dim in self.dims and not (
-                self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
-        if reaches_memory(op) and self.function.memories[memory_name(op)].space == "private":
-            return True
-        known = has(op, "pure") or is_access(op)
-        return not known or any(v in self.values for v in op.operands)
+    def _holds(self, op: Op) -> bool:
+        raise NotImplementedError
 
     def _loop(self, op: Op, divided: bool):
         (body,) = op.regions
@@ -72,27 +73,81 @@ class _Varying:
                 self._mark([arg, result])
             if divided:
                 self._mark([result])
-        self.region(body, divided)
+        self._region(body, divided)
 
 
-def check_barriers(function: Function) -> None:
-    """Raise CompileError for every barrier of a flat kernel that some work-items of a group may reach and others not."""
-    if not any(op.opcode == "barrier" for op in walk(function.body)):
-        return
-    faults: list[Diagnostic] = []
-    _check(function.body, varying_values(function), [], faults)
-    if faults:
-        raise CompileError(*dict.fromkeys(faults))
+class _Varying(_Spread):
+    """Values that differ between work-items whose ids differ in some of the dimensions ``dims``."""
+
+    def __init__(self, function: Function, dims: range, equal: set[Value] | frozenset[Value] = frozenset()):
+        super().__init__(function)
+        self.dims, self.equal = dims, equal
+        self.size = function.attrs.get("work_group_size")
+        self._ids: dict[Value, dict[int, int]] = {}  #: how often ids, by dimension, are in a sum of them and of what is the same for all
+
+    def _mark(self, values):
+        super()._mark(value for value in values if value not in self.equal)
+
+    def _holds(self, op: Op) -> bool:
+        self._ids.pop(op.results[0] if op.results else None, None)  # of the round before
+        if op.opcode == "work_item":
+            dim = op.attrs.get("dim", 0)
+            varies = op.attrs["fn"] in _DIFFERENT and dim in self.dims and not (
+                self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
+            self._ids[op.result] = {dim: 1} if varies else {}
+            return varies
+        if reaches_memory(op) and self.function.memories[memory_name(op)].space == "private":
+            return True
+        known = has(op, "pure") or is_access(op)
+        return not known or any(v in self.values for v in op.operands) and not self._cancels(op)
+
+    def _cancels(self, op: Op) -> bool:
+        """Whether ids are taken away that were added: what is left is the same for all, as the group's first global id is."""
+        if op.opcode not in ("add", "sub", "mul", "shl", "trunc"):
+            return False
+        first, *second = (self._ids.get(v) if v in self.values else {} for v in op.operands)
+        factor = constant(op.operands[1]) if second else 1
+        if first is None or None in second:
+            return False
+        if op.opcode in ("add", "sub"):
+            sign = -1 if op.opcode == "sub" else 1
+            found = {d: first.get(d, 0) + sign * second[0].get(d, 0) for d in {*first, *second[0]}}
+        elif factor is None:
+            return False
+        else:
+            found = {d: factor_of * (1 << factor if op.opcode == "shl" else factor) for d, factor_of in first.items()}
+        self._ids[op.result] = {d: f for d, f in found.items() if f % (1 << op.result.type.bits)}
+        return not self._ids[op.result]
+
+
+class _Unrepeatable(_Spread):
+    """What atomic operations give, and what is read where they, or others, write in an order that nobody knows beforehand."""
+
+    def __init__(self, function: Function):
+        super().__init__(function)
+        self._memories = {m.name for m in function.memories.values() if m.volatile and m.space == "global"}
+
+    def _holds(self, op: Op) -> bool:
+        found = op.opcode == "atomic" or has(op, "channel") or any(v in self.values for v in op.operands)
+        if op.opcode == "load":
+            return found or memory_name(op) in self._memories
+        writes = op.opcode == "store" and found or op.opcode == "atomic" and (
+            op.attrs["fn"] in _IN_TURN or any(v in self.values for v in op.operands))
+        if writes and memory_name(op) not in self._memories:
+            self._memories.add(memory_name(op))
+            self.changed = True
+        return found
 
 
 def check_lanes(function: Function, lanes: int) -> None:
-    """Raise CompileError for what ``lanes`` neighbours cannot do side by side in a flat kernel: leave a loop at different times, and
-    call channels, as which of them is first would not be the program's choice."""
+    """Raise CompileError for what ``lanes`` neighbours cannot do side by side in a flat kernel: leave a loop at different times, unless
+    it has a barrier inside, so that they do not, and call channels, as which of them is first would not be the program's choice."""
     varying = lane_values(function)
     faults = []
     for op in walk(function.body):
         if op.opcode == "loop" and op.regions[0].terminator.operands[0] in varying:
-            faults.append(_parting(op, lanes, varying))
+            if not any(inner.opcode == "barrier" for inner in walk(op.regions[0])):
+                faults.append(_parting(op, lanes, varying))
         elif has(op, "channel"):
             faults.append(Diagnostic(f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in hardware",
                                      op.span, "take the attribute away, or pass several values in one call, as a vector"))
@@ -101,34 +156,14 @@ def check_lanes(function: Function, lanes: int) -> None:
 
 
 def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
-    place = _place(loop.regions[0].terminator.operands[0], varying)
+    place = parting_place(loop.regions[0].terminator.operands[0], varying)
     note = Diagnostic("whether it goes on depends on this value, which may differ between them", place, severity="note")
     return Diagnostic(f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times", loop.span,
                       "let all work-items go round equally often, with an `if` inside for what only some of them do, or take the "
                       "attribute away", notes=(note,) if place is not None else ())
 
 
-def _check(region: Region, varying: set[Value], around: list[tuple[Value, str, Span | None]], faults: list[Diagnostic]):
-    for op in region.ops:
-        if op.opcode == "barrier":
-            conditions = [*around, *((v, "condition", None) for v in op.operands)]
-            wrong = next(((v, what, span) for v, what, span in conditions if v in varying), None)
-            if wrong is not None:
-                faults.append(_fault(op, *wrong, varying))
-        for inner in op.regions:
-            controls = [(op.operands[0], "condition", None), (inner.terminator.operands[0], "loop", op.span)]
-            _check(inner, varying, [*around, *controls], faults)
-
-
-def _fault(barrier: Op, value: Value, what: str, span: Span | None, varying: set[Value]) -> Diagnostic:
-    place = span or _place(value, varying)
-    note = Diagnostic(f"this {what} may differ between them", place, severity="note")
-    return Diagnostic("not all work-items of a group may reach this barrier", barrier.span,
-                      "put the barrier where all of them come by equally often, and into conditions only what stands between barriers",
-                      notes=(note,) if place is not None else ())
-
-
-def _place(value: Value, varying: set[Value]) -> Span | None:
+def parting_place(value: Value, varying: set[Value]) -> Span | None:
     """Where a condition that differs is computed: behind the logic that joins conditions."""
     work, seen = [value], set()
     while work:

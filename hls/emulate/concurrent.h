@@ -21,6 +21,7 @@ struct Item {
     u8 *shared, *seen;
     u64 global_id[3], local_id[3], group_id[3];
     Promise *promises = 0;  // of the loops that it is in
+    u64 decided = 0;        // how often since its group met (see decide)
 };
 
 // A kernel as the host starts it. `stack` is what one work-item may need, `waits` says whether it can wait for others.
@@ -45,16 +46,24 @@ struct Fiber {
     jmp_buf at;
 };
 
+// What the first work-item to come there decided on the way to a barrier, and which it was.
+struct Decision {
+    bool holds;
+    u64 local_id[3];
+};
+
 // A launch on its way.
 struct Launched {
     Launch launch;
     u64 number;
     Launched *next;
     u8 *shared, *seen, *stacks;
-    u64 shared_bytes, stacks_bytes, group, ended_items, count;
+    u64 shared_bytes, stacks_bytes, group, count;
     Fiber *fibers, **active, **arrived;
     u64 active_count, arrived_count;
     bool open;  // a group has begun
+    Decision *decisions;  // of the group since it met
+    u64 decision_count, decision_room;
 };
 
 static Launched *first_launched;
@@ -142,6 +151,7 @@ static void release(Launched *launched) {
     free(launched->fibers);
     free(launched->active);
     free(launched->arrived);
+    free(launched->decisions);
     free(launched);
 }
 
@@ -199,6 +209,41 @@ template <class Body> INLINE void for_each_item(Launched &r, u32 site, Body body
     }
 }
 
+// ---- what the work-items of a group decide on their way to a barrier: all of them the same (hls/ir/barriers.py)
+
+[[noreturn]] COLD void parted(const Item &item, const Decision &before, u32 condition, u32 barrier) {
+    control->condition_site = condition;
+    for (int d = 0; d < 3; d++) {
+        control->group[d] = item.group_id[d];
+        control->first[d] = before.local_id[d];
+        control->other[d] = item.local_id[d];
+    }
+    end_run(PARTED, barrier);
+}
+
+COLD void more_decisions(Launched &r) {
+    r.decision_room = r.decision_room ? 2 * r.decision_room : 64;
+    r.decisions = (Decision *)realloc(r.decisions, r.decision_room * sizeof(Decision));
+}
+
+// A work-item decides, by the condition at one place, whether it comes to the barrier at another.
+INLINE void decide(Item &item, bool holds, u32 condition, u32 barrier) {
+    Launched &r = *item.launched;
+    u64 number = item.decided++;
+    if (number < r.decision_count) {
+        if (UNLIKELY(r.decisions[number].holds != holds)) parted(item, r.decisions[number], condition, barrier);
+        return;
+    }
+    if (r.decision_count == r.decision_room) more_decisions(r);
+    const u64 *id = item.local_id;
+    r.decisions[r.decision_count++] = Decision{holds, {id[0], id[1], id[2]}};
+}
+
+static void forget_decisions(Launched &r) {
+    r.decision_count = 0;
+    for (u64 k = 0; k < r.count; k++) r.fibers[k].item.decided = 0;
+}
+
 static void open_group(Launched &r) {
     if (r.shared_bytes) memset(r.shared, 0, 2 * r.shared_bytes);
     for (u64 k = 0; k < r.count; k++) {
@@ -209,18 +254,15 @@ static void open_group(Launched &r) {
         r.active[k] = &fiber;
     }
     r.active_count = r.count;
-    r.arrived_count = r.ended_items = 0;
+    r.arrived_count = 0;
     r.group++;
+    forget_decisions(r);
 }
 
-// Where all that is left of the group has arrived, it goes on.
+// Where all of the group has arrived, it goes on.
 static void pass_barrier(Launched &r) {
     if (r.active_count || !r.arrived_count) return;
-    if (r.ended_items) {
-        control->size = r.ended_items;
-        control->bytes = r.arrived_count;
-        end_run(LEFT_BARRIER, r.arrived[0]->site);
-    }
+    forget_decisions(r);
     Fiber **swapped = r.active;
     r.active = r.arrived;
     r.arrived = swapped;
@@ -250,9 +292,8 @@ static State step(Launched &r) {
             resume(fiber, enter_item, r.stacks + (fiber - r.fibers) * kernel.stack, kernel.stack);
             moved |= fiber->state != BLOCKED;
             polled |= fiber->state == POLLING;
-            if (fiber->state == ENDED) r.ended_items++;
-            else if (fiber->state == AT_BARRIER) r.arrived[r.arrived_count++] = fiber;
-            else r.active[still++] = fiber;
+            if (fiber->state == AT_BARRIER) r.arrived[r.arrived_count++] = fiber;
+            else if (fiber->state != ENDED) r.active[still++] = fiber;
         }
         r.active_count = still;
         pass_barrier(r);

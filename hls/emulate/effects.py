@@ -4,7 +4,8 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import CompileError
-from ..ir import FloatType, Op, PointerType, TokenType, lane_mask, predicate
+from ..ir import FloatType, Op, PointerType, TokenType, Value, lane_mask, predicate
+from ..ir.barriers import condition_place
 from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
@@ -139,8 +140,18 @@ def _declare_results(w, op: Op, initial=None):
             w.declare(value, w.name(initial[k]) if initial else zero(value.type))
 
 
+def _decide(w, op: Op, condition: Value):
+    """Hold the work-item's decision against those of others, where one is made on the way to a barrier."""
+    barrier = w.shared.deciding.get(op)
+    if barrier is not None:
+        # a barrier in a helper function is at its own place, whoever calls it
+        sites = [w.shared.site(w.function, span) for span in (condition_place(w.function, condition, op.span), barrier.span)]
+        w.line(f"decide(item, {w.name(condition)}, {sites[0]}, {sites[1]});")
+
+
 def _if(w, op: Op):
     _declare_results(w, op)
+    _decide(w, op, op.operands[0])
     targets = [w.name(v) for v in op.results]
     for head, region in zip((f"if ({w.name(op.operands[0])}) {{", "} else {"), op.regions):
         w.line(head)
@@ -154,6 +165,7 @@ def _loop(w, op: Op):
     (body,) = op.regions
     _declare_results(w, op, initial)
     site, left, promise = w.site(op), f"left{len(w.lines)}", vows(op, w.numbers)
+    _decide(w, op, enable)
     w.line(f"if ({w.name(enable)}) {{")
     if promise:
         w.line(f"  static const Vow vows[] = {{{promise}}};")
@@ -168,6 +180,7 @@ def _loop(w, op: Op):
 
     def again(end: Op):
         w.assign([w.name(v) for v in op.results], end.operands[1:])
+        _decide(w, op, end.operands[0])
         w.line(f"if (!{w.name(end.operands[0])}) break;")
 
     w.region(body, again)
@@ -176,6 +189,8 @@ def _loop(w, op: Op):
 
 
 def _barrier(w, op: Op):
+    if op.operands:
+        _decide(w, op, op.operands[0])
     condition = f"if ({w.name(op.operands[0])}) " if op.operands else ""
     w.line(f"{condition}suspend(AT_BARRIER, {w.site(op)});")
 

@@ -30,7 +30,7 @@ typedef int64_t i64;
 // ---- what the host shares with a run (mirrored in sim/emulator/library.py)
 
 enum Ending : u32 {
-    FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER,
+    FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, PARTED,
     BROKEN_PROMISE
 };
 
@@ -68,6 +68,7 @@ struct Control {
     u8 *log;                 // what printf was given (see print)
     u64 log_bytes;
     u64 promise_site, earlier_site, earlier, later, writes;  // of a broken promise (see promises.h)
+    u64 condition_site, group[3], first[3], other[3];  // of a group that parts: by what, and two work-items that do
 };
 
 static Control *control;

@@ -4,6 +4,7 @@ from importlib.resources import files
 
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Module, PointerType, walk
+from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
@@ -43,6 +44,7 @@ class _Program:
         self.channels = {name: self._channel(c) for name, c in module.channels.items()}
         self.local_bytes = 0
         self.promises = Promises(module.functions)
+        self.deciding = decisions(module.functions)
         self.waiting = waiting_functions(module.functions.values(), _callees, walk)
 
     def write(self) -> ProgramText:

@@ -5,8 +5,11 @@ dominate otherwise; a test holds them equal to the table. What the text calls be
 defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``, ``c_float``.
 """
 
+from collections.abc import Mapping
+
 from .accesses import fixed_operands, lane_mask
-from .concurrent import BARRIER, POLL, Blocked
+from .barriers import condition_place
+from .concurrent import BARRIER, POLL, Blocked, Decision
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
 from .storage import BoundMemory, accessors, clear, new_memory, same_place, shift, zero
@@ -44,17 +47,17 @@ def python_name(function: Function) -> str:
     return f"run_{function.name}"
 
 
-def define(function: Function, env: dict, waiting: set[str], watch=None):
+def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
     """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give what they
-    wait for. ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches` says."""
-    _Emitter(function, env, waiting, watch).compile()
+    wait for. ``deciding`` are the operations by which work-items may part (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches` says."""
+    _Emitter(function, env, waiting, deciding, watch).compile()
 
 
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
-    def __init__(self, function: Function, env: dict, waiting: set[str], watch=None):
-        self.function, self.env, self.waiting, self.watch = function, env, waiting, watch
+    def __init__(self, function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
+        self.function, self.env, self.waiting, self.deciding, self.watch = function, env, waiting, deciding, watch
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
@@ -171,7 +174,16 @@ class _Emitter:
             tell = self._bind(getattr(self.watch, event))
             self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
 
+    def _decide(self, op: Op, condition: Value, depth):
+        """Hold the work-item's decision against those of others, where one is made on the way to a barrier."""
+        if op in self.deciding:
+            place = condition_place(self.function, condition, op.span)
+            decision = self._bind(Decision(self.deciding[op].span, place))
+            self._line(depth, f"{decision}(items, {self._name(condition)})")
+
     def _op_barrier(self, op, depth):
+        if op.operands:
+            self._decide(op, op.operands[0], depth)
         condition = f"if {self._name(op.operands[0])}: " if op.operands else ""
         self._line(depth, f"{condition}yield {BARRIER!r}")
 
@@ -270,6 +282,7 @@ class _Emitter:
         self._line(depth, f"{targets}(yield from {call})" if op.attrs["callee"] in self.waiting else f"{targets}{call}")
 
     def _op_if(self, op, depth):
+        self._decide(op, op.operands[0], depth)
         for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):
             self._line(depth, head)
             self._line(depth + 1, "pass")
@@ -282,6 +295,7 @@ class _Emitter:
         for line in self._assign(carried, self._names(op.operands[1:])):
             self._line(depth, line)
         go = f"go{len(self.lines)}"
+        self._decide(op, op.operands[0], depth)
         self._line(depth, f"{go} = {self._name(op.operands[0])}")
         self._tell(depth, "enter", op, go)
         self._line(depth, f"while {go}:")
@@ -289,6 +303,10 @@ class _Emitter:
         watchdog = f"if not ticks[0]: raise ExecutionError('too many loop iterations', {self._bind(op.span)})"
         for line in ["ticks[0] -= 1", watchdog, *self._assign(self._names(body.args), carried)]:
             self._line(depth + 1, line)
-        self._region(body, depth + 1,
-                     lambda end: self._assign([go, *carried], self._names(end.operands)))
+
+        def again(end: Op) -> list[str]:
+            self._decide(op, end.operands[0], depth + 1)
+            return self._assign([go, *carried], self._names(end.operands))
+
+        self._region(body, depth + 1, again)
         self._tell(depth, "leave", op)

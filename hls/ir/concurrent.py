@@ -12,7 +12,7 @@ from ..diag import Span
 from .nodes import Function, MemoryObject
 from .storage import ExecutionError
 
-__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "channel_room", "run_group", "run_together", "waiting_functions"]
+__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "Decision", "channel_room", "run_group", "run_together", "waiting_functions"]
 
 BARRIER, POLL = "barrier", "poll"
 #: what a channel holds for which the program gives no depth: as hardware has it, enough to pass a value every cycle
@@ -30,6 +30,28 @@ class Blocked:
 
     def __str__(self):
         return f"{self.span}: {'writing to' if self.writes else 'reading from'} channel {self.channel}"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Where work-items decide, by the condition at one place, whether they come to the barrier at another."""
+
+    barrier: Span | None
+    condition: Span | None
+
+    def __call__(self, item: dict, holds: int):
+        """A work-item decides; ExecutionError if one of its group that was here before it decided otherwise."""
+        history = item["shared"].setdefault("decisions", [])
+        number = item["decided"] = item.get("decided", 0) + 1
+        if number > len(history):
+            history.append((holds, item))
+        elif history[number - 1][0] != holds:
+            raise ExecutionError(f"not all work-items of group {_ids('group_id', item)} come to this barrier: at {self.condition} "
+                                 f"{_ids('local_id', item)} decides otherwise than {_ids('local_id', history[number - 1][1])}", self.barrier)
+
+
+def _ids(fn: str, item: dict) -> tuple[int, ...]:
+    return tuple(item[fn, d] for d in range(3))
 
 
 def channel_room(memory: MemoryObject) -> int:
@@ -77,26 +99,25 @@ def waiting_functions(functions: Iterable[Function], calls, walk) -> set[str]:
         found |= more
 
 
-def run_group(items: list[Iterator], span: Span | None) -> Iterator:
-    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others a turn."""
-    active, arrived, ended = items, [], 0
+def run_group(items: list[Iterator]) -> Iterator:
+    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others a turn.
+
+    All of them come to a barrier, or none: see :class:`Decision`.
+    """
+    active, arrived = items, []
     while active:
         still, moved, polled, places = [], False, False, []
         for item in active:
             step = next(item, None)
             moved |= not isinstance(step, Blocked)
             polled |= step == POLL
-            if step is None:
-                ended += 1
-            elif step == BARRIER:
+            if step == BARRIER:
                 arrived.append(item)
-            else:
+            elif step is not None:
                 still.append(item)
                 places += [step] if isinstance(step, Blocked) else []
         active = still
-        if not active and arrived:
-            if ended:
-                raise ExecutionError(f"{ended} of the group's work-items never came to a barrier that {len(arrived)} wait at", span)
+        if not active:
             active, arrived = arrived, []
         if polled or not moved:
             yield [] if moved else places

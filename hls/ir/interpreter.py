@@ -14,6 +14,7 @@ from ctypes import c_float
 from dataclasses import dataclass, field
 
 from .as_python import define, python_name
+from .barriers import decisions
 from .build import walk
 from .concurrent import Channel, run_group, run_together, waiting_functions
 from .launch import OVERLAP, IndexSpace, lanes_of, units_of
@@ -74,8 +75,8 @@ def run_launches(
     ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off; ``enter(op, on)``,
     ``iterate(op)`` and ``leave(op)`` of loops.
 
-    Raises ExecutionError for an access outside a memory, when the bound is reached, and when all kernels wait; ValueError
-    for launch arguments that do not fit the kernel.
+    Raises ExecutionError for an access outside a memory, when the bound is reached, when all kernels wait, and when some work-items of
+    a group come to a barrier and others do not; ValueError for launch arguments that do not fit the kernel.
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
     channels = {} if channels is None else channels
@@ -84,8 +85,9 @@ def run_launches(
     waiting = waiting_functions(module.functions.values(), _callees, walk)
     env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float, "channels": channels,
            "round_float": round_float, "ExecutionError": ExecutionError, "write": write}
+    deciding = decisions(module.functions)
     for each in module.functions.values():
-        define(each, env, waiting, watch)
+        define(each, env, waiting, deciding, watch)
     kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
                for k, launch in enumerate(launches)}
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
@@ -116,7 +118,7 @@ def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iter
         shared = {(function.name, name): BoundMemory(name, bytearray(size), size)
                   for name, size in _local_sizes(function, launch.buffers)} | pipes
         if function.name in waiting:
-            yield from run_group([run(item | {"shared": shared}, memories, *args, *hidden) for item in group], function.span)
+            yield from run_group([run(item | {"shared": shared}, memories, *args, *hidden) for item in group])
         else:
             for item in group:
                 run(item | {"shared": shared}, memories, *args, *hidden)

@@ -7,7 +7,7 @@ from math import prod
 
 from .nodes import Function, Value
 
-__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "PER_GROUP", "PER_UNIT", "UNITS", "IndexSpace", "hidden_arguments", "host_arguments",
+__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "PER_GROUP", "PER_UNIT", "PROMISED", "UNITS", "IndexSpace", "hidden_arguments", "host_arguments",
            "lanes_of", "most_tokens", "most_work_items", "per_group", "units_of"]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
@@ -18,6 +18,8 @@ DEFAULT_GROUP = 256
 LANES = "lanes"
 #: attribute of a function: how many compute units take groups of one launch, if more than one (see ``hls.passes.ndrange``)
 UNITS = "units"
+#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see ``hls.analysis.barriers``)
+PROMISED = "promised"
 #: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 

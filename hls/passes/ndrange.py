@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import prod
 
 from ..analysis.channels import is_call
-from ..analysis.uniform import check_barriers
 from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
 from ..ir.launch import PER_GROUP, UNITS, lanes_of, units_of
@@ -22,7 +21,7 @@ _IDS = ("global_id", "local_id", "group_id")
 
 @dataclass(frozen=True)
 class NDRange:
-    """Before: a flat kernel that is run once for every work-item. After: one that is run once for every launch.
+    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once for every launch.
 
     A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``.
     What it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the
@@ -46,7 +45,6 @@ class NDRange:
         if "launch_args" in function.attrs:
             return function
         result = clone_function(function)
-        check_barriers(result)
         units = prod(compute_units(result))
         if result.attrs.get("ndrange") and not result.attrs.get("autorun") and units > 1:
             result.attrs[UNITS] = units

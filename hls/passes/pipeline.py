@@ -37,6 +37,7 @@ from .inner_sums import InnerSums
 from .known_arrays import KnownArrays
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
+from .meeting_promises import MeetingPromises
 from .mem2reg import Mem2Reg
 from .memory_fences import FencedMemory
 from .merge import MergeMemories
@@ -179,7 +180,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
-        Simd(), *CLEAN,
+        MeetingPromises(options.warn), Simd(), *CLEAN,
         # bounds that are read from memory are bounds like others from here on
         EarlyLoads(), SteadyLoads(), *CLEAN,
         # before loops assume that they go on, which gives the last sum a user of its own

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ..analysis.uniform import check_barriers, check_lanes, lane_values
+from ..analysis.uniform import check_lanes, lane_values
 from ..ir import Builder, Function, Op, Region, Value, has, walk
 from ..ir.accesses import PREDICATES
 from ..ir.clone import clone_function
@@ -20,7 +20,8 @@ class Simd:
 
     What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what differs, an
     atomic operation, an access of a private memory, which each lane has one of. All else is there once. Loops are run by all
-    lanes together; where only some lanes want one, predicates inside it keep the others out. Raises CompileError for loops
+    lanes together; where only some lanes want one, predicates inside it keep the others out. Of barriers, and loops with one inside, all
+    lanes want the same, which the first one says. Raises CompileError for loops
     that lanes may leave at different times.
     """
 
@@ -30,7 +31,6 @@ class Simd:
         lanes = function.attrs.get("num_simd_work_items", 1)
         if lanes == 1 or not function.attrs.get("ndrange") or LANES in function.attrs:
             return function
-        check_barriers(function)
         check_lanes(function, lanes)
         result = clone_function(function)
         _Lanes(result, lanes).run()
@@ -65,6 +65,9 @@ class _Lanes:
                 self._loop(op, b)
             elif op.opcode == "work_item" and op.result in self.varying:
                 self._id(op, b)
+            elif op.opcode == "barrier":
+                op.operands = [self._in_lane(v, 0) for v in op.operands]
+                region.ops.append(op)
             elif self._is_copied(op):
                 self._copy(op, b)
             else:
@@ -144,7 +147,7 @@ class _Lanes:
         """The next values: where lanes carry a value, one for each of them."""
         end = body.terminator
         again, *nexts = end.operands
-        end.operands = [again]
+        end.operands = [self._in_lane(again, 0)]
         for value, many in zip(nexts, carried, strict=True):
             end.operands += [self._in_lane(value, k) for k in range(self.lanes)] if many else [value]
 

@@ -44,6 +44,7 @@ class KernelInterface:
 
     ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
     The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share the groups. An ``autorun`` kernel is started by nobody.
+    ``promised``: only the program knows that all work-items of a group reach its barriers.
     """
 
     name: str
@@ -59,6 +60,7 @@ class KernelInterface:
     most_work_items: int | None = None
     lanes: int = 1
     units: int = 1
+    promised: bool = False
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,21 @@ class LevelQueues:
         fifo = behind.bypass
         stage = self.builder.plan.depth - 1
         self._queue(fifo, stage, None, self.builder.plan.bypass_depth, f"bypass{self.builder.plan.index}")
+        if self.builder.plan.whole is not None:
+            self._wait_for_group_room(fifo, self.builder.plan.whole)
         for k, value in enumerate(behind.carried):
             self.builder.m.d.comb += fifo.i.payload[f"f{k}"].eq(self.builder.at(value, stage))
+
+    def _wait_for_group_room(self, fifo, whole):
+        """Let in the first token of a group only where all of the group find room."""
+        builder, index = self.builder, self.builder.plan.index
+        credits = CreditCounter(builder.plan.bypass_depth, several=whole.items)
+        self.m.submodules[f"bypass{index}_groups"] = credits
+        begins = Signal(init=1, name=f"begins{index}")
+        self.m.d.comb += [credits.take.eq(builder.enter), credits.give.eq(fifo.o.valid & fifo.o.ready)]
+        with self.m.If(builder.enter):
+            self.m.d.sync += begins.eq(builder.at(whole.last, 0))
+        self.room.append(~begins | (credits.plenty if whole.items > 1 else credits.available))
 
     def _queue(self, fifo, stage, on, depth, name):
         """Drive ``fifo.i.valid`` from a stage, and account for its room."""

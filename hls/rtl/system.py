@@ -12,6 +12,7 @@ from ..ir import Function, Parameter, walk
 from ..ir.launch import (
     OVERLAP,
     PER_UNIT,
+    PROMISED,
     IndexSpace,
     hidden_arguments,
     host_arguments,
@@ -158,7 +159,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
         function.attrs.get("work_group_size"), autorun,
         most_work_items(function) if any(op.opcode == "meet" for op in walk(function.body)) else None,
-        lanes_of(function), units_of(function),
+        lanes_of(function), units_of(function), bool(function.attrs.get(PROMISED)),
     )
 
 

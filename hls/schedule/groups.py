@@ -1,15 +1,17 @@
 """Groups of work-items: loops that they go round together, and how many may use local memory at once."""
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from ..analysis.channels import is_call
 from ..ir import Op, Region, Value, memory_name, reaches_memory, walk
+from ..ir.rewrite import constant
 from ..passes.group_calls import CALLS, GATED
 from .levels import Levels
-from .plan import LevelPlan, Point, Ring, Window
+from .plan import LevelPlan, Point, Ring, WholeGroups, Window
 from .stages import Need
 
-__all__ = ["GroupWindow", "group_windows", "ring_of"]
+__all__ = ["GroupWindow", "group_windows", "ring_of", "whole_groups"]
 
 #: group size for which a ring is filled where the program only says how large groups may get
 USUAL_GROUP = 64
@@ -27,6 +29,13 @@ def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
     filling = -(-latency // min(items, USUAL_GROUP))
     gathering = max(1, sum(op.opcode == "meet" for op in region.ops)) if uniform else 1
     return Ring(min(MOST_GROUPS, gathering + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
+
+
+def whole_groups(levels: Levels, rings: Mapping[Op, Ring | None], fixed: Container[Value]) -> dict[int, WholeGroups]:
+    """The levels of a region into which groups have to come as a whole: those in front of a ring that some groups may pass by, so that
+    more are past it at once than it has room for. ``rings`` are those of the region's loops, ``fixed`` what is the same in a whole run."""
+    return {level: WholeGroups(ring.items, ring.last) for op, level in levels.op.items()
+            if (ring := rings.get(op)) is not None and op.operands[0] not in fixed and constant(op.operands[0]) is None}
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,14 @@ class Row:
 
 
 @dataclass(frozen=True)
+class WholeGroups:
+    """A group begins to enter a level when the queue past its row has room for ``items`` tokens; ``last`` marks the last of each group."""
+
+    items: int
+    last: Value
+
+
+@dataclass(frozen=True)
 class LevelPlan:
     """One level. Values used behind its row travel past it through ``bypass_depth`` entries.
 
@@ -112,7 +120,8 @@ class LevelPlan:
     token only when every queue has room for all tokens inside (credits).
     ``ready`` is the point whose passing lets the next token of the same slot in, None where the header alone paces;
     ``ready_overlap`` is the same for runs in which buffers overlap (in which it is never sooner). Tokens enter a multiple of
-    ``spacing`` cycles apart, so that operations which share a port in different stages never meet.
+    ``spacing`` cycles apart, so that operations which share a port in different stages never meet. ``whole``: in front of a ring that some
+    groups may pass by, where its header must not wait for the rest of a group that finds no room behind those.
     """
 
     index: int
@@ -124,6 +133,7 @@ class LevelPlan:
     ready_overlap: Point | None
     windows: tuple[Window, ...] = ()
     spacing: int = 1
+    whole: WholeGroups | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,14 @@ from ..analysis.channels import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
 from ..passes.write_ports import BOOKED
-from .groups import group_windows, ring_of
+from .groups import group_windows, ring_of, whole_groups
 from .history import histories
 from .invocations import passed_first
 from .levels import Levels, assign_levels, captures, comes_from_afar, is_exceptional
 from .limits import Limits
 from .modulo import Infeasible
 from .pacing import again_point, ready_point, uniform_trips
-from .plan import Carried, LevelPlan, Point, RegionPlan, Window
+from .plan import Carried, LevelPlan, Point, RegionPlan, WholeGroups, Window
 from .queues import (
     CALL_LATENCY,
     HAZARD_LATENCY,
@@ -181,6 +181,14 @@ class RegionPlanner:
                           bottleneck=next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
                           period=self.timing.period)
 
+    def _sharing(self, levels: Levels) -> tuple[Need, ...]:
+        """What the windows of groups need, and levels into which groups come as a whole."""
+        whole = (Need(level, groups.last, True) for level, groups in self._whole(levels).items())
+        return (*(need for window in group_windows(levels) for need in window.needs), *whole)
+
+    def _whole(self, levels: Levels) -> dict[int, WholeGroups]:
+        return whole_groups(levels, {op: child.ring for op, child in self.children.items()}, self.fixed)
+
     # --- when everything happens ---
 
     def _schedule(self, region: Region, loop: Op | None) -> _Schedule:
@@ -230,14 +238,14 @@ class RegionPlanner:
         return found
 
     def _schedulers(self, region, levels: Levels, speculative, known=MappingProxyType({})) -> list[LevelScheduler]:
-        return [level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, _sharing(levels)) for k in range(levels.count)]
+        return [level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, self._sharing(levels)) for k in range(levels.count)]
 
     def _settled(self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool) -> LevelStages | None:
         """The first level where it leaves its first stage to the header, which chooses between slots there: the way from its queue of
         slots to what they remember is as long as a cycle. None where there is no choice, or a larger II would come of it."""
         if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
             return None
-        first = level_scheduler(self.timing, region, levels, self.fixed, 0, speculative, {}, _sharing(levels), True, usual.period)
+        first = level_scheduler(self.timing, region, levels, self.fixed, 0, speculative, {}, self._sharing(levels), True, usual.period)
         try:
             found = first.stages(ii)
         except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
@@ -375,6 +383,9 @@ class RegionPlanner:
         ready = ready_point(k, found.always, again, decide)
         ready_overlap = ready_point(k, carried, again_overlap, decide) or ready
         row, bypass = level_queues(sizes, found.levels, stages, k, elastic)
+        whole = self._whole(found.levels).get(k)
+        if whole is not None:
+            bypass += whole.items  # as much as before for those inside
         windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
                         for c in carried if c.windowed and c.read.level == k)
         # behind a queue tokens may follow one another closer than the II, which histories cannot have
@@ -383,12 +394,7 @@ class RegionPlanner:
         if until is not None:
             windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
         return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows,
-                         (stages.spacing if slots > 1 else stages.ii) if paced else 1)
-
-
-def _sharing(levels: Levels) -> tuple[Need, ...]:
-    """What the windows of groups need."""
-    return tuple(need for window in group_windows(levels) for need in window.needs)
+                         (stages.spacing if slots > 1 else stages.ii) if paced else 1, whole)
 
 
 def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:

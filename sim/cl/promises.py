@@ -1,11 +1,13 @@
 """What a kernel promises on the board: a launch is first held against it, on a copy of its buffers.
 
-The hardware was built on ``#pragma ivdep``, and on indices that stay in their local and private arrays; it shows nothing but
-wrong bytes where that does not hold. The emulator runs iterations in order and sees every access, so each launch of a kernel that
+The hardware was built on ``#pragma ivdep``, on indices that stay in their local and private arrays, and on groups of which all work-items
+come to a barrier; it shows nothing but wrong bytes where that does not hold, or never ends. The emulator runs iterations in order and sees every access, so each launch of a kernel that
 promises is emulated before it begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on
-volatile buffers, are left out: what others send them is not known beforehand.
+volatile buffers, are left out: what others send them is not known beforehand. Promises about barriers rest on neither
+(``hls.analysis.barriers``), so they are always looked at.
 """
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -37,14 +39,15 @@ class PromiseCheck:
     def violation(self, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace, memory: SharedMemory) -> str | None:
         """The message of the first violation in a launch on these arguments; the memory stays as it is. Raises BuildError or
         ToolMissing."""
-        if kernel.name not in self._kernels:
+        if kernel.name not in self._kernels and not kernel.promised:
             return None
         scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
         try:
-            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=MOST_ITERATIONS)
+            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel))
         except EmulationError as error:
             # Any other fault is the board's to report: it meets the same one.
-            return render(error.diagnostic, self._module.sources) if error.silent else None
+            told = error.silent or kernel.promised and error.endless
+            return render(error.diagnostic, self._module.sources) if told else None
         return None
 
     @cached_property
@@ -63,6 +66,12 @@ class PromiseCheck:
     @cached_property
     def _emulator(self) -> Emulator:
         return Emulator(self._module, write=lambda text: None)  # what it prints is printed by the board
+
+
+def _limit(kernel: KernelInterface) -> int | None:
+    """The iterations of one loop. Beyond them a kernel that promises what its barriers rest on is not run, so whoever launches it may ask
+    for more (None: what the environment says)."""
+    return None if kernel.promised and "SLUICE_MAX_ITERATIONS" in os.environ else MOST_ITERATIONS
 
 
 def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemory) -> dict[str, np.ndarray | int]:

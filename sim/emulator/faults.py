@@ -7,7 +7,7 @@ from hls.emulate import MemoryName, ProgramText
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
-(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, LEFT_BARRIER,
+(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, PARTED,
  BROKEN_PROMISE) = range(11)
 
 HINTS = {"argument": "make the buffer larger or check the index", "table": "check the index", "local memory": "check the index",
@@ -15,13 +15,14 @@ HINTS = {"argument": "make the buffer larger or check the index", "table": "chec
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with wrong bytes, as
-    `#pragma ivdep` does not hold, or an access leaves an array of the kernel's own."""
+    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with wrong bytes, or for ever,
+    as `#pragma ivdep` does not hold, an access leaves an array of the kernel's own, or a group parts before a barrier.
+    ``endless``: a loop was given up."""
 
-    def __init__(self, diagnostic: Diagnostic, silent: bool = False):
+    def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
-        self.silent = silent
+        self.silent, self.endless = silent, endless
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,17 @@ class Broken:
 
 
 @dataclass(frozen=True)
+class Parted:
+    """A group of which some work-items come to a barrier and others do not: the number of the site of the condition by which they part,
+    and the local ids of two that do."""
+
+    condition: int
+    group: tuple[int, ...]
+    first: tuple[int, ...]
+    other: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Ending:
     """How a run ended, as the library says it: numbers of the program's tables."""
 
@@ -64,13 +76,16 @@ class Ending:
     size: int  #: of the memory
     limit: int  #: of iterations
     broken: Broken | None = None
+    parted: Parted | None = None
 
     @classmethod
     def of(cls, control, limit: int) -> "Ending":
         """What the library left in its control structure."""
         broken = Broken(control.promise_site, control.earlier_site, control.earlier, control.later,
                         bool(control.writes & 1), bool(control.writes & 2)) if control.ending == BROKEN_PROMISE else None
-        return cls(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken)
+        parted = Parted(control.condition_site, tuple(control.group), tuple(control.first), tuple(control.other)) \
+            if control.ending == PARTED else None
+        return cls(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken, parted)
 
 
 @dataclass(frozen=True, order=True)
@@ -99,9 +114,9 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
 
 
 def is_silent(program: ProgramText, ending: Ending) -> bool:
-    """Whether hardware goes on with wrong bytes, and nothing else shows."""
+    """Whether hardware goes on with wrong bytes, or for ever, and nothing else shows."""
     outside = ending.kind in (READ_OUTSIDE, WRITE_OUTSIDE)
-    return ending.broken is not None or outside and program.memories[ending.memory].kind != "argument"
+    return ending.broken is not None or ending.parted is not None or outside and program.memories[ending.memory].kind != "argument"
 
 
 def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
@@ -113,6 +128,8 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     if ending.kind in _PLAIN:
         text, hint = _PLAIN[ending.kind]
         return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
+    if ending.parted is not None:
+        return _parted(program, kernel, ending.parted, span)
     memory = program.memories[ending.memory]
     if ending.broken is not None:
         return _broken(program, kernel, ending, memory)
@@ -126,8 +143,6 @@ _PLAIN = {
                  "check its condition, or set SLUICE_MAX_ITERATIONS to more"),
     NO_POINTER: (": an access through a pointer that is null or was never set", "check the pointer"),
     NO_CHANNEL: (": there is no channel {e.offset}: the array has {e.size}", "check the index"),
-    LEFT_BARRIER: (": {e.size} of the group's work-items ended without coming to this barrier, where {e.bytes} wait",
-                   "let every work-item come to it: move it out of the branch, or the return behind it"),
 }
 
 
@@ -142,6 +157,15 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
     index, rest = divmod(ending.offset, memory.element_bytes)
     element = "" if rest else f" (index {index})"
     return f"bytes {ending.offset} to {ending.offset + ending.bytes - 1} of {memory.kind} `{memory.name}`{element}"
+
+
+def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | None) -> Diagnostic:
+    """A barrier that some work-items of a group come to and others do not."""
+    note = Diagnostic(f"here the work-item with local id {parted.other} of the group decides otherwise than {parted.first}",
+                      program.sites[parted.condition].span, severity="note")
+    return Diagnostic(f"kernel {kernel}: not all work-items of group {parted.group} come to this barrier", barrier,
+                      "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
+                      "what stands between barriers", notes=(note,))
 
 
 def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryName) -> Diagnostic:

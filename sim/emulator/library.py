@@ -20,7 +20,7 @@ from hls.ir.text import formatted
 from sim.errors import BuildError
 
 from .build import build_library
-from .faults import FINISHED, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, is_silent, message
+from .faults import FINISHED, LOOP_LIMIT, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, is_silent, message
 from .structures import Control, Launch, WaitRecord, make_launch
 
 __all__ = ["Emulator", "Outcome", "Started"]
@@ -151,7 +151,7 @@ class Emulator:
             kernel = self._started[control.launch].kernel
             self.reset()
             ending = Ending.of(control, limit)
-            error = EmulationError(message(self._program, kernel, ending), is_silent(self._program, ending))
+            error = EmulationError(message(self._program, kernel, ending), is_silent(self._program, ending), ending.kind == LOOP_LIMIT)
             raise KeyboardInterrupt(str(error)) if interrupted else error
         self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))

@@ -42,7 +42,8 @@ class Control(ctypes.Structure):
                 ("site", _Word), ("memory", _Word), ("bytes", _Word), ("offset", ctypes.c_int64), ("size", _Word),
                 ("waits", ctypes.POINTER(WaitRecord)), ("max_waits", _Word), ("wait_count", _Word), ("launch", _Word),
                 ("log", ctypes.POINTER(ctypes.c_uint8)), ("log_bytes", _Word),
-                *((name, _Word) for name in ("promise_site", "earlier_site", "earlier", "later", "writes"))]
+                *((name, _Word) for name in ("promise_site", "earlier_site", "earlier", "later", "writes", "condition_site")),
+                *((name, _Triple) for name in ("group", "first", "other"))]
 
 
 def make_launch(number: int, text: KernelText, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,

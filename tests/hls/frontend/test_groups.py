@@ -1,5 +1,7 @@
 """Work-groups, atomic operations, channels and printf: against PoCL where it has them."""
 
+import re
+
 import numpy as np
 import pytest
 from pocl import compare, pocl_context, run_here, run_pocl
@@ -74,10 +76,23 @@ def test_local_arguments_have_the_size_the_host_says():
         run_kernel(module, "k", {"o": o}, {}, (6,), (3,))
 
 
-def test_a_barrier_that_not_all_reach():
-    source = "__kernel void k(__global int *o) { if (get_local_id(0)) barrier(CLK_LOCAL_MEM_FENCE); o[0] = 1; }"
-    with pytest.raises(ExecutionError, match="1 of the group's work-items never came to a barrier that 2 wait at"):
-        run_kernel(parse_source(source).module, "k", {"o": np.zeros(1, "i4")}, {}, (3,), (3,))
+@pytest.mark.parametrize(("body", "barrier", "condition", "other"), [
+    ("if (l == 1)\n return;\n barrier(1);", 3, 1, 1),
+    ("for (int k = 0; k < n; k++) { if (o[l] == k)\n return; }\n barrier(1);", 3, 2, 2),
+    ("for (int k = l;\n k < n;\n k += 3)\n barrier(1);", 4, 2, 1),
+    ("if (l)\n barrier(1);\n else\n barrier(1);", 2, 1, 1),  # as often, but not at the same one
+    ("while (n-- > 0) { if (n == o[l])\n barrier(1); }", 2, 1, 1),
+    ("helper(n < 5);\n helper(l + n < 5);", 1, 1, 1),
+])
+def test_a_barrier_that_not_all_reach(body, barrier, condition, other):
+    """Found at the first decision that differs, and told with both places."""
+    source = ("void helper(int x) { if (x) barrier(1); } "
+              f"__kernel void k(__global int *o, int n) {{ int l = get_local_id(0); {body} }}")
+    with pytest.raises(ExecutionError) as caught:
+        run_kernel(parse_source(source, "k.cl").module, "k", {"o": np.arange(1, -2, -1, "i4")}, {"n": 4}, (6,), (3,))
+    found = re.sub(r"(k\.cl:\d+):\d+", r"\1", str(caught.value))
+    assert found == (f"k.cl:{barrier}: not all work-items of group (0, 0, 0) come to this barrier: at k.cl:{condition} ({other}, 0, 0) decides "
+                     "otherwise than (0, 0, 0)")
 
 
 CHANNELS = """

@@ -1,4 +1,6 @@
-"""Launches on the board are held against ``#pragma ivdep``, and the sizes of their arrays, before they begin."""
+"""Launches on the board are held against ``#pragma ivdep``, the sizes of their arrays, and what barriers rest on, before they begin."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,6 +52,14 @@ __kernel void watches(volatile __global int *a, __global int *b, int n) {
     while (a[0] == 0) seen[n]++;
     b[0] = seen[0];
 }
+__kernel void met(__global int *a, __global int *b, int n) {
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    while (n == 77) a[0]++;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    b[i] = a[i ^ 1];
+}
 """
 
 
@@ -68,10 +78,10 @@ def check(program):
     return PromiseCheck(program.module)
 
 
-def violation(check, program, context, name, a, b, n):
-    kernel = next(k for k in program.interface.kernels if k.name == name)
+def violation(check, program, context, name, a, b, n, space=((1,),), **facts):
+    kernel = replace(next(k for k in program.interface.kernels if k.name == name), **facts)
     values = [Value(a), Value(b), Value(np.int32(n))]
-    return check.violation(kernel, values, IndexSpace.of((1,)), context.simulated.memory)
+    return check.violation(kernel, values, IndexSpace.of(*space), context.simulated.memory)
 
 
 @pytest.fixture
@@ -117,3 +127,30 @@ def test_what_may_never_end_is_left_to_the_board(check, program, context, buffer
     """After a bounded number of iterations, and where another kernel may be waited for at once."""
     assert violation(check, program, context, "endless", buffer[:128], buffer[128:], 9) is None
     assert violation(check, program, context, "watches", buffer[:128], buffer[128:], 7) is None
+
+
+SPACE = ((32,), (8,))
+
+
+def test_a_group_that_parts_before_a_barrier(check, program, context, buffer):
+    """Where the compiler says that the kernel rests on that; the launch before, which keeps the promise, changes nothing."""
+    before = buffer.bytes.copy()
+    for n in (0, 8, 32, 100):
+        assert violation(check, program, context, "met", buffer[:128], buffer[128:], n, SPACE, promised=True) is None
+    text = violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True)
+    assert "k.cl:45:5: error: kernel met: not all work-items of group (2, 0, 0) come to this barrier" in text
+    assert "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group decides otherwise than (0, 0, 0)" in text
+    assert (buffer.bytes == before).all()
+
+
+def test_a_kernel_whose_barriers_are_known_is_not_emulated(check, program, context, buffer, monkeypatch):
+    ran = []
+    monkeypatch.setattr(check._emulator, "run", lambda *given, **limits: ran.append(given[0]))
+    assert violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE) is None and ran == []
+    assert violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True) is None and ran == ["met"]
+
+
+def test_a_promise_that_cannot_be_held_against_a_launch_in_time_is_not_taken(check, program, context, buffer, monkeypatch):
+    monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "1000")
+    text = violation(check, program, context, "met", buffer[:128], buffer[128:], 77, SPACE, promised=True)
+    assert "k.cl:44:5: error: kernel met: this loop has not ended after 1,000 iterations" in text and "SLUICE_MAX_ITERATIONS" in text

@@ -1,5 +1,7 @@
 """Work-groups, channels between kernels and printf on the emulator, against the interpreter where it has an answer."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -103,9 +105,26 @@ def test_barriers_in_loops_of_a_plane_of_work_items(groups):
 def test_a_work_item_that_leaves_before_the_barrier():
     source = ("__kernel void k(__global int *o) {\n  if (get_local_id(0) == 1) return;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  o[0] = 1;\n}")
     emulator = Emulator(parse_source(source).module)
-    with pytest.raises(EmulationError, match=r"kernel.cl:3:3: kernel k: 1 of the group's work-items ended without coming to this "
-                                             "barrier, where 3 wait"):
+    with pytest.raises(EmulationError, match=r"kernel.cl:3:3: kernel k: not all work-items of group \(0, 0, 0\) come to this barrier") as caught:
         emulator.run("k", {"o": np.zeros(1, "i4")}, {}, IndexSpace.of((8,), (4,)))
+    assert caught.value.silent
+    (note,) = caught.value.diagnostic.notes
+    assert (note.span.line, note.message) == (
+        2, "here the work-item with local id (1, 0, 0) of the group decides otherwise than (0, 0, 0)")
+
+
+@pytest.mark.parametrize(("body", "n", "group"), [
+    ("for (int i = get_local_id(0); i < n; i += get_local_size(0)) { barrier(1); o[get_global_id(0)] += i; }", 18, (0, 0, 0)),
+    ("if (get_global_id(0) >= n) return; barrier(1); o[get_global_id(0)] = n;", 9, (1, 0, 0)),
+    ("for (int i = 0; i < 200; i++) { if (i >= n && o[get_global_id(0)] == i) break; barrier(1); }", 10, (1, 0, 0)),
+])
+def test_a_promise_about_barriers_that_does_not_hold_in_one_group(body, n, group):
+    """Where it holds nothing is said, however often a group meets."""
+    emulator = Emulator(parse_source(f"__kernel void k(__global int *o, int n) {{ {body} }}").module)
+    space = IndexSpace.of((16, 4), (8, 2))
+    emulator.run("k", {"o": np.zeros(16, "i4")}, {"n": 16 if group[0] == 0 else 24}, space)
+    with pytest.raises(EmulationError, match=re.escape(f"work-items of group {group} come to this barrier")):
+        emulator.run("k", {"o": np.where(np.arange(16) == 12, 60, 0).astype("i4")}, {"n": n}, space)
 
 
 def test_local_memory_is_new_in_each_group_and_watched():
