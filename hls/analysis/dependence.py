@@ -321,7 +321,8 @@ class _Outline:
         if isinstance(unknown, Loop):
             return ("loop",)
         wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
-        return unknown.low, unknown.high, wraps
+        course = unknown.course and (unknown.course.const, unknown.course.digits, self._number(unknown.course.loop))
+        return unknown.low, unknown.high, wraps, course
 
 
 class _Question:

@@ -6,7 +6,7 @@ __kernel void find(ARGS) {  // once a run
   int s[SIZE];
   for (int i = 0; i < SIZE; i++) s[i] = a[i];
   int j = 0;
-  while (s[j] != n) j++;
+  while (j < SIZE - 1 && s[j] != n) j++;
   out[0] = j;
 }
 
@@ -93,9 +93,9 @@ __kernel void search_twice(ARGS) {  // what runs on from the first loop reads wh
   int s[SIZE];
   for (int i = 0; i < SIZE; i++) s[i] = a[i];
   int j = 0, k = 0;
-  while (s[j] != n) j++;
+  while (j < SIZE - 1 && s[j] != n) j++;
   s[j] = -5;
-  while (s[k] != -5) {
+  while (k < SIZE - 1 && s[k] != -5) {
     s[k] = k;
     k++;
   }
