@@ -1,10 +1,10 @@
-"""What of a region is known only behind an access."""
+"""What of a region is computed from values, or known only behind an access."""
 
 from collections.abc import Mapping
 
 from ..ir import Op, Region, Value, walk
 
-__all__ = ["behind"]
+__all__ = ["behind", "computed_from", "taken"]
 
 
 def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[Value]:
@@ -17,3 +17,17 @@ def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[V
             found.update(op.results)
             later.update(*(followers.get(one, ()) for one in inner))
     return found
+
+
+def computed_from(region: Region, values: set[Value]) -> set[Value]:
+    """The values, and all that the region computes from them in the same iteration."""
+    found = set(values)
+    for op in region.ops:
+        if not found.isdisjoint(taken(op)):
+            found.update(op.results)
+    return found
+
+
+def taken(op: Op) -> set[Value]:
+    """What an operation, or anything inside it, takes."""
+    return {*op.operands, *(value for region in op.regions for inner in walk(region) for value in inner.operands)}

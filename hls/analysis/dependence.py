@@ -8,6 +8,7 @@ an access through a `restrict` pointer never meets one through another argument.
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -73,9 +74,8 @@ def dependences(function: Function, address_bits: int = 64, only: Container[str]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
     # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not global share no bytes
-    together: dict[str, _Sharing] = {}
-    sharing = [together.setdefault(_memory(function, op).space if _memory(function, op).space == "global" else f"of {memory_name(op)}", _Sharing())
-               for op in accesses]
+    together: defaultdict[str | None, _Sharing] = defaultdict(_Sharing)
+    sharing = [together[None if _memory(function, op).space == "global" else memory_name(op)] for op in accesses]
     for k, op in enumerate(accesses):
         sharing[k].add(k, op)
     for k, first in enumerate(accesses):

@@ -49,7 +49,8 @@ def python_name(function: Function) -> str:
 
 def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
     """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give what they
-    wait for. ``deciding`` are the operations by which work-items may part (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches` says."""
+    wait for. ``deciding`` are the operations by which work-items may part (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens,
+    as :func:`hls.ir.interpreter.run_launches` says."""
     _Emitter(function, env, waiting, deciding, watch).compile()
 
 

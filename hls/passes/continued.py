@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..analysis.behind import computed_from
 from ..ir import (
     Function,
     IntType,
@@ -72,7 +73,7 @@ def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
     """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from inside. The arrays
     ``held`` count as carried."""
     (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}
-    behind = _reached(body, set(inner.results))
+    behind = computed_from(body, set(inner.results))
     passed = any(op.opcode == "store" and memory_name(op) in held for op in walk(inner.regions[0]))
     for arg, value in zip(body.args, body.terminator.operands[1:], strict=True):
         if value not in behind:
@@ -104,15 +105,6 @@ def _is_sum(body: Region, index: int) -> bool:
 def _chosen(body: Region, end: Op) -> set[Value]:
     """What an `if` gives of the operands of one of its ends."""
     return next(({*op.results} for op in walk(body) if op.opcode == "if" and any(region.terminator is end for region in op.regions)), set())
-
-
-def _reached(body: Region, values: set[Value]) -> set[Value]:
-    """The values, and all that are computed from them in the same iteration."""
-    found = set(values)
-    for op in body.ops:
-        if not found.isdisjoint(v for inner in walk(Region(ops=[op])) for v in inner.operands):
-            found.update(op.results)
-    return found
 
 
 def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:

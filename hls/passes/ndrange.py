@@ -21,7 +21,8 @@ _IDS = ("global_id", "local_id", "group_id")
 
 @dataclass(frozen=True)
 class NDRange:
-    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once for every launch.
+    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once
+    for every launch.
 
     A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``.
     What it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, TokenType, Value, walk
+from ..analysis.behind import computed_from, taken
+from ..ir import Function, Op, TokenType, Value
 from ..ir.clone import clone_function
 
 __all__ = ["OneAtATime"]
@@ -10,9 +11,10 @@ __all__ = ["OneAtATime"]
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Before: flat; with tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by, the next iteration of the loop around it, which
-    is entered once itself or has one invocation at a time, has the attribute ``interleave`` = False: no other invocations could fill the time
-    in which one waits, so it may issue ahead of a condition that is known late, and needs no room for others.
+    """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by,
+    the next iteration of the loop around it, which is entered once itself or has one invocation at a time, has the attribute ``interleave`` =
+    False: no other invocations could fill the time in which one waits, so it may issue ahead of a condition that is known late, and needs no
+    room for others.
     """
 
     name = "one-at-a-time"
@@ -29,10 +31,10 @@ def _inside(loop: Op):
     """Mark what the loop, of which there is one invocation at a time, waits for."""
     (body,) = loop.regions
     for child in [op for op in body.ops if op.opcode == "loop"]:
-        given = _reached(body, set(child.results))
+        given = computed_from(body, set(child.results))
         again, *nexts = body.terminator.operands
         carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
-        if again in given or not _taken(child).isdisjoint(_reached(body, carried)):
+        if again in given or not taken(child).isdisjoint(computed_from(body, carried)):
             child.attrs |= {"interleave": False, "interleave_reason": "the loop around it waits for what it gives"}
             _inside(child)
 
@@ -40,17 +42,3 @@ def _inside(loop: Op):
 def _from_the_one_before(arg: Value) -> bool:
     """Whether an iteration waits for the one before it, in every run."""
     return not isinstance(arg.type, TokenType) or not (arg.type.overlap or arg.type.between or arg.type.distance > 1)
-
-
-def _reached(body: Region, values: set[Value]) -> set[Value]:
-    """The values, and all that are computed from them in the same iteration."""
-    found = set(values)
-    for op in body.ops:
-        if not found.isdisjoint(_taken(op)):
-            found.update(op.results)
-    return found
-
-
-def _taken(op: Op) -> set[Value]:
-    """What an operation, or anything inside it, takes."""
-    return {*op.operands, *(value for region in op.regions for inner in walk(region) for value in inner.operands)}

@@ -14,7 +14,7 @@ from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
 __all__ = ["CALL_LATENCY", "HAZARD_LATENCY", "MOST_LOADING_SLOTS", "MOST_SLOTS", "MOST_WAITING_SLOTS", "QueueSizes", "entry_count",
-           "level_queues", "pace", "slot_count"]
+           "level_queues", "may_take_turns", "pace", "slot_count"]
 
 #: most running invocations of a loop whose recurrence is scheduled, of one that waits for an inner loop, and of one that waits for memory:
 #: there the work of each is small, and only many of them together keep the memory busy
@@ -49,10 +49,15 @@ def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
     return max([1, *(child.shortest * child.ii // child.slots for child in always)])
 
 
+def may_take_turns(loop: Op, repeated: bool) -> bool:
+    """Whether several invocations of the loop may be under way at once; ``repeated``: a launch enters it more than once."""
+    return repeated and loop.attrs.get("interleave", True)
+
+
 def slot_count(static_ii: int, loop: Op | None, repeated: bool, most: int, paced: int = 1) -> int:
     """Slots so that interleaved invocations fill a recurrence of ``static_ii`` cycles, of which the loops inside take
     ``paced`` for each token anyway, and ``most`` at most; one where nothing may interleave."""
-    if loop is None or not repeated or not loop.attrs.get("interleave", True):
+    if loop is None or not may_take_turns(loop, repeated):
         return 1
     return min(-(-static_ii // paced), most)
 

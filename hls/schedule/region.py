@@ -26,6 +26,7 @@ from .queues import (
     QueueSizes,
     entry_count,
     level_queues,
+    may_take_turns,
     pace,
     slot_count,
 )
@@ -243,7 +244,7 @@ class RegionPlanner:
     def _settled(self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool) -> LevelStages | None:
         """The first level where it leaves its first stage to the header, which chooses between slots there: the way from its queue of
         slots to what they remember is as long as a cycle. None where there is no choice, or a larger II would come of it."""
-        if loop is None or not self.repeated or ii == 1 or not loop.attrs.get("interleave", True):
+        if loop is None or ii == 1 or not may_take_turns(loop, self.repeated):
             return None
         first = level_scheduler(self.timing, region, levels, self.fixed, 0, speculative, {}, self._sharing(levels), True, usual.period)
         try:
@@ -273,7 +274,7 @@ class RegionPlanner:
         return later if 2 * later.least <= usual else found
 
     def _may_issue_ahead(self, loop: Op | None) -> bool:
-        return loop is not None and Limits.of(loop).ahead != 0 and not (self.repeated and loop.attrs.get("interleave", True))
+        return loop is not None and Limits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
 
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
         """Levels in which the decision falls in ``level``. Before that there may be nothing that cannot be taken back, and no value may
