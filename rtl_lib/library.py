@@ -22,6 +22,8 @@ from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
+from .alike import Alike, alike, outline
+
 __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 
 #: the domain of the clock of twice the frequency, in phase with the other; it has no reset
@@ -55,7 +57,8 @@ def shared(cls):
 class _Converted:
     """A converted part: its module's name, the shared parts it uses, and which of clocks and reset it has.
 
-    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated.
+    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated. What is not ``kept`` belongs
+    to one design, and stays out of the cache.
     """
 
     name: str
@@ -63,6 +66,7 @@ class _Converted:
     clocked: tuple[str, ...]
     rtlil: str = ""
     verilog: str = ""
+    kept: bool = True
 
 
 class PartLibrary:
@@ -81,10 +85,8 @@ class PartLibrary:
         ports = {}
         for name, (value, direction) in _ports(part).items():
             ports[f"{'i' if direction is PortDirection.Input else 'o'}_{name}"] = value
-        for name in converted.clocked:
-            ports[f"i_{name}"] = CLOCKS[name]()
         m = Module()
-        m.submodules.part = Instance(converted.name, **ports)
+        m.submodules.part = self._wired(converted, ports)
         return m
 
     def _converted(self, part) -> _Converted:
@@ -105,10 +107,38 @@ class PartLibrary:
             uses = tuple(dict.fromkeys(self._used))
         finally:
             self.converting, self._used = outer, outer_used
-        own = text[text.index(f"module \\{name}\n"):]
-        own = own[:own.index("\nend\n")]
-        clocked = tuple(port for port in CLOCKS if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
-        return _Converted(name, uses, clocked, rtlil=text)
+        return _Converted(name, uses, _clocked(text, name), rtlil=text)
+
+    def write(self, fragment: Fragment, name: str, ports: dict) -> str:
+        """RTLIL of an elaborated design; trees in it that are the same hardware become instances of one module."""
+        places = {id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)}
+        for same in alike(outline(fragment), [signal for signal, _ in ports.values()]):
+            parent, k = places[id(same.trees[0].fragment)]
+            module, names = self._module_of(same, parent.subfragments[k][1] or "")
+            for tree in same.trees:
+                parent, k = places[id(tree.fragment)]
+                _, cell, source = parent.subfragments[k]
+                wires = {f"{'o' if driven else 'i'}_{names[number]}": tree.signals[number] for number, driven in same.ports}
+                parent.subfragments[k] = self._wired(module, wires), cell, source
+        return rtlil.convert(fragment, name=name, platform=self, ports=ports, emit_src=False)
+
+    def _module_of(self, same: Alike, cell: str) -> tuple[_Converted, dict[int, str]]:
+        """The module that stands for trees which are alike, named like the ``cell`` that is one of them, and its ports' names by number of
+        the signal."""
+        tree = same.trees[0]
+        names = _port_names({number: tree.signals[number].name for number, _ in same.ports})
+        digest = hashlib.sha256(repr((tree.digest, names)).encode()).hexdigest()
+        name = f"{re.sub(r'[^A-Za-z0-9]*[0-9]*$', '', cell) or 'part'}_{digest[:10]}"
+        if name not in self.modules:
+            ports = {names[number]: (tree.signals[number], PortDirection.Output if driven else PortDirection.Input)
+                     for number, driven in same.ports}
+            text = self.write(tree.fragment, name, ports)
+            self.modules[name] = _Converted(name, (), _clocked(text, name), rtlil=text, kept=False)
+        return self.modules[name], names
+
+    @staticmethod
+    def _wired(converted: _Converted, wires: dict) -> Instance:
+        return Instance(converted.name, **wires, **{f"i_{name}": CLOCKS[name]() for name in converted.clocked})
 
     def translate(self, top: str, text: str) -> str:
         """Verilog of the design ``top`` given as RTLIL; parts not translated yet are, in the same run of the translator.
@@ -120,7 +150,8 @@ class PartLibrary:
         modules = _split(verilog._convert_rtlil_text(whole, strip_internal_attrs=True))
         for converted in new:
             converted.verilog = modules[converted.name]
-            self._save(converted)
+            if converted.kept:
+                self._save(converted)
         return modules[top]
 
     def _load(self, name: str) -> _Converted | None:
@@ -152,7 +183,7 @@ class PartLibrary:
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
     library = PartLibrary(_folder() if cache is None else cache)
-    text = library.translate(name, rtlil.convert(design, name=name, platform=library, ports=ports, emit_src=False))
+    text = library.translate(name, library.write(Fragment.get(design, library), name, ports))
     return {f"{name}.v": text} | {f"{part}.v": c.verilog for part, c in sorted(library.modules.items())}
 
 
@@ -163,6 +194,29 @@ def convert_part(part, cache: Path | None = None) -> dict[str, str]:
     if any(not converted.verilog for converted in library.modules.values()):
         library.translate(_name(part), "")
     return {f"{name}.v": c.verilog for name, c in sorted(library.modules.items())}
+
+
+def _walk(fragment: Fragment):
+    yield fragment
+    for child, _, _ in fragment.subfragments:
+        yield from _walk(child)
+
+
+def _clocked(text: str, name: str) -> tuple[str, ...]:
+    """Which of clocks and reset the module of that name has, in a text of RTLIL."""
+    own = text[text.index(f"module \\{name}\n"):]
+    own = own[:own.index("\nend\n")]
+    return tuple(port for port in CLOCKS if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
+
+
+def _port_names(wanted: dict[int, str]) -> dict[int, str]:
+    """Names of ports by number: what is wanted, or that and the number where it is taken."""
+    names: dict[int, str] = {}
+    taken = set(CLOCKS)
+    for number, name in wanted.items():
+        names[number] = name if name not in taken else f"{name}_{number}"
+        taken.add(names[number])
+    return names
 
 
 def _split(text: str) -> dict[str, str]:

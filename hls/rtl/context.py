@@ -239,14 +239,14 @@ class KernelContext:
         """A random bit that holds tokens back, in builds for stall tests; 0 otherwise."""
         if self.seed is None:
             return C(0)
-        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(f"{self.unit_name}.{name}"))
+        source = m.submodules[f"stall_{name}"] = StallSource(salt_of(name))
         m.d.comb += source.seed.eq(self.seed)
         return source.stall
 
     def connect(self, m: Module, source, sink, name: str):
         """Connect two streams; in builds for stall tests the transfer is held back at random."""
         if self.seed is not None:
-            gate = StallGate(source.payload.shape(), salt_of(f"{self.unit_name}.{name}"))
+            gate = StallGate(source.payload.shape(), salt_of(name))
             m.submodules[f"gate_{name}"] = gate
             m.d.comb += gate.seed.eq(self.seed)
             join(m, source, gate.i)

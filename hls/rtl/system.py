@@ -7,6 +7,7 @@ from amaranth.hdl._ir import PortDirection  # exported by no public module of Am
 
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
+from rtl_lib.stall import salt_of
 
 from ..ir import Function, Parameter, walk
 from ..ir.launch import (
@@ -126,7 +127,15 @@ class _System:
             hidden = {one: value.type.bits for one, value in hidden_arguments(function).items()}
             arguments = arguments | {one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)}
         return KernelHardware(KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
-                                            self.board.memory.read_latency, arguments, self.seed, name))
+                                            self.board.memory.read_latency, arguments, self._seed(name or function.name), name))
+
+    def _seed(self, name: str) -> Signal | None:
+        """The seed of random stalls of one kernel or unit: the design's, made different outside, so that equal units are equal hardware."""
+        if self.seed is None:
+            return None
+        own = Signal(32, name="seed")
+        self.m.d.comb += own.eq(Mux(self.seed == 0, 0, self.seed ^ salt_of(name)))
+        return own
 
 
 def _registers(function, address_bits: int) -> list[tuple[str, int]]:

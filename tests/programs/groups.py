@@ -17,6 +17,7 @@ __all__ = ["GroupKernel", "group_launches", "random_group_kernel"]
 
 KEPT = 20  #: elements of a private array
 OWN = 4  #: places in ``out`` of each work-item
+PHASES = 4  #: pairs of phases of a kernel, so that a dozen kernels are built in a minute or two
 COUNTERS = 8
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 ATOMICS = ["atomic_add", "atomic_sub", "atomic_xor", "atomic_or", "atomic_and", "atomic_min", "atomic_max"]
@@ -62,6 +63,7 @@ class _Generator:
         self.rng, self.lanes = rng, lanes
         self.variables = [f"v{k}" for k in range(rng.randint(2, 4))]
         self.loops = 0
+        self.left = PHASES
         self.keeps = rng.random() < 0.3
         self.atomic = rng.choice(ATOMICS)
 
@@ -137,7 +139,7 @@ class _Generator:
     def phases(self, depth: int) -> tuple:
         found: list = []
         for _ in range(self.rng.randint(1, 3)):
-            found += self.phase(depth)
+            found += self.phase(depth) if self.left > 0 else []
         return tuple(found)
 
     def phase(self, depth: int) -> list:
@@ -147,6 +149,7 @@ class _Generator:
             return [Block(f"for ({i} = 0; {i} < {self.uniform()}; {i}++) {{", (self.phases(depth - 1),))]
         if depth and kind < 0.4:
             return [Block(f"if ({self.uniform()} > 1) {{", (self.phases(depth - 1),))]
+        self.left -= 1
         place = self.rng.choice(["l", "m - 1 - l", "(l + 1) % m"])
         reads = [one for _ in range(self.rng.randint(1, 2)) for one in self.own(True)]
         more = [one for _ in range(self.rng.choice([0, 0, 1, 2])) for one in self.again(place)]
