@@ -24,7 +24,9 @@ def surround(result: Result, sizes: Mapping[str, int]) -> str:
     scalars = [a for a in kernel.arguments if a.kind == "scalar"]
     ports = "".join(f", input [{8 * a.bytes - 1}:0] {a.name}" for a in scalars)
     links = [f".{kernel.name}_arg_{a.name}({a.name if a.kind == 'scalar' else 0})" for a in kernel.arguments]
-    links += [f".{kernel.name}_arg_{name}(1)" for name in kernel.launch]
+    if kernel.ndrange:  # sizes that are known would make its counters constant
+        ports += "".join(f", input [31:0] launch_{name}" for name in kernel.launch)
+    links += [f".{kernel.name}_arg_{name}({f'launch_{name}' if kernel.ndrange else 1})" for name in kernel.launch]
     rams, lanes = [], 0
     for index, port in enumerate(result.interface.ram):
         rams.append(_Ram(index, port, sizes[port.buffer], lanes))

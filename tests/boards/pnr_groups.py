@@ -1,0 +1,74 @@
+"""Synthesis and place-and-route on an ECP5 of what work-items in groups need: the parts alone, and kernels with lanes and units.
+
+Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root. A part takes half a minute and more, a kernel some minutes. Kernels
+have every buffer in block RAM of its own, on the board ``ecp5_onchip``.
+"""
+
+import argparse
+
+from rtl_lib.dispatch import GroupDispatcher
+from rtl_lib.meeting import GroupMeeting
+
+from .onchip import build
+from .pnr import DEVICES, Figures, measure
+from .pnr_alone import DEVICE, count_cells, place_between
+
+BYTES = 4096  #: of each buffer
+ITEMS = 64  #: of a group
+
+SCALE = """__attribute__(({attributes})) __kernel void scale(__global const int *restrict in, __global int *restrict out, int factor) {{
+    int i = get_global_id(0);
+    out[i] = in[i] * factor + i;
+}}"""
+REVERSE = """__attribute__(({attributes})) __kernel void reverse(__global const int *restrict in, __global int *restrict out, int factor) {{
+    __local int tile[64];
+    int i = get_global_id(0), l = get_local_id(0);
+    tile[l] = in[i] * factor;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = tile[63 - l];
+}}"""
+REQUIRED = f"reqd_work_group_size({ITEMS}, 1, 1)"
+
+#: name -> what makes the part
+PARTS = {
+    "dispatcher, 2 units": lambda: GroupDispatcher(1, 2), "dispatcher, 2 units, 2 dimensions": lambda: GroupDispatcher(2, 2),
+    "dispatcher, 8 units": lambda: GroupDispatcher(1, 8),
+    "barrier": lambda: GroupMeeting(ITEMS, 4 * ITEMS, False), "barrier with a fence": lambda: GroupMeeting(ITEMS, 4 * ITEMS, True),
+}
+#: name -> source of one kernel
+KERNELS = {
+    "kernel": SCALE.format(attributes=REQUIRED),
+    "kernel, 4 lanes": SCALE.format(attributes=f"{REQUIRED}, num_simd_work_items(4)"),
+    "kernel, 2 units": SCALE.format(attributes=f"{REQUIRED}, num_compute_units(2)"),
+    "kernel with a barrier": REVERSE.format(attributes=REQUIRED),
+    "kernel with a barrier, 4 lanes": REVERSE.format(attributes=f"{REQUIRED}, num_simd_work_items(4)"),
+    "kernel with a barrier, 2 units": REVERSE.format(attributes=f"{REQUIRED}, num_compute_units(2)"),
+}
+
+
+def figures_of(name: str) -> tuple[int, int, int, int, Figures]:
+    """LUT4, LUT places, registers and block RAMs, and what was placed."""
+    if name in PARTS:
+        cells = count_cells(PARTS[name]())
+        return cells.lut4, cells.comb, cells.ff, cells.ram, place_between(PARTS[name]())
+    result = build(KERNELS[name], control="wires")
+    found = measure(result, {port.buffer: BYTES for port in result.interface.ram}, DEVICES[DEVICE])
+    return found.lut4, found.comb, found.ff, found.ram, found
+
+
+def main() -> None:
+    """The table of what the command line names, of everything if it names nothing."""
+    known = [*PARTS, *KERNELS]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    names = parser.parse_args().names
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no part or kernel {unknown[0]!r}; there are {', '.join(known)}")
+    print("| | LUT4 | LUT4 places | registers | block RAMs | MHz |\n| --- | --- | --- | --- | --- | --- |")
+    for name in names or known:
+        *cells, placed = figures_of(name)
+        print(f"| {name} | {' | '.join(map(str, cells))} | {placed.fmax:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
