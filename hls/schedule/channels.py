@@ -34,11 +34,14 @@ Place = tuple[str, int]
 def balance_channels(channels: Sequence[ChannelPlan], kernels: Iterable[KernelPlan], memory_latency: int) -> tuple[ChannelPlan, ...]:
     """The channels, deep enough that values which part and meet again do not hold each other up.
 
-    One value is followed through all kernels whose calls happen once in every iteration of one loop; channels of other
-    kernels, and those of kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in cycles.
+    One value is followed through all kernels whose calls are in one loop, by the calls that happen once in every iteration; other channels,
+    and those of kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in cycles.
     """
     steady = {kernel.name: found for kernel in kernels if (found := _steady(kernel, memory_latency)) is not None}
-    needs = _Network([c for c in channels if c.writer in steady and c.reader in steady], steady).needs()
+    ends = {name: {end for _, _, end in kernel.calls()} for name, kernel in steady.items()}
+    followed = [c for c in channels if all(End(c.channel, c.index, writes) in ends.get(name, ())
+                                           for name, writes in ((c.writer, True), (c.reader, False)))]
+    needs = _Network(followed, steady).needs()
     return tuple(_deepened(channel, needs.get((channel.channel, channel.index), 0)) for channel in channels)
 
 
@@ -59,8 +62,8 @@ class Way:
 
 
 def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
-    """How long values take through a kernel whose calls happen once in every iteration of one loop: from the cycle in which one is
-    there to be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
+    """How long values take through a kernel whose calls are in one loop, by those that happen once in every iteration: from the cycle in which
+    one is there to be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
     steady = _steady(kernel, memory_latency)
     if steady is None:
         return ()
@@ -75,15 +78,14 @@ def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
 
 @dataclass(frozen=True)
 class _Steady:
-    """A kernel whose calls all happen in every iteration of one loop: ``plan`` is the loop's, ``latency`` that of its operations
-    that answer, but for calls."""
+    """A kernel whose calls are all in one loop: ``plan`` is the loop's, ``latency`` that of its operations that answer, but for calls."""
 
     plan: RegionPlan
     latency: Mapping[Op, int]
 
     def calls(self) -> list[tuple[int, Row, End]]:
-        """(level, row, end) of every call."""
-        return [(level.index, row, end_of(row.op)) for level in self.plan.levels for row in level.row if is_call(row.op)]
+        """(level, row, end) of every call that happens once in every iteration."""
+        return [(level.index, row, end_of(row.op)) for level in self.plan.levels for row in level.row if is_call(row.op) and _every_time(row.op)]
 
     def times(self, arrival: Mapping[Place, int]) -> list[int]:
         """When the iteration that takes the values of these arrivals enters each level, if it issues at 0."""
@@ -98,7 +100,8 @@ class _Steady:
         if not is_call(row.op):
             return asked + self.latency[row.op]
         end = end_of(row.op)
-        return CALL_LATENCY + (asked if end.writes else max(asked, arrival[end.channel, end.index]))
+        known = _every_time(row.op) and not end.writes
+        return CALL_LATENCY + (max(asked, arrival[end.channel, end.index]) if known else asked)
 
 
 def _steady(kernel: KernelPlan, memory_latency: int) -> _Steady | None:
@@ -108,11 +111,13 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> _Steady | None:
     if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
         return None  # work-items wait for each other, by as many as their group has
     (plan,) = regions
-    calls = [op for op in plan.place if is_call(op)]
-    if any("turn" in op.attrs or not op.attrs["blocking"] or not constant(op.operands[1]) for op in calls):
-        return None
     rows = [row.op for level in plan.levels for row in level.row if row.joins and not is_call(row.op)]
     return _Steady(plan, {op: _latency(op, kernel, memory_latency) for op in rows})
+
+
+def _every_time(call: Op) -> bool:
+    """Whether a value passes in each iteration by this call, and by no other."""
+    return "turn" not in call.attrs and call.attrs["blocking"] and constant(call.operands[1])
 
 
 def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:

@@ -61,6 +61,16 @@ def test_slow_loops_have_fewer_iterations_on_their_way():
     assert deep["b"].depth < 12 and LATENCY / 10 < slow["b"].depth < LATENCY / 10 + 6
 
 
+def test_a_call_made_now_and_then_does_not_hide_those_of_every_iteration():
+    """A kernel that tells a result at the end of each sum is followed by its other calls; the channel of results keeps its depth."""
+    found = balanced(loop("first", "write_channel_intel(a, i); write_channel_intel(b, i);"),
+                     loop("middle", "int x = p[read_channel_intel(a)]; write_channel_intel(c, x); if (i % 16 == 15) write_channel_intel(d, x);"),
+                     loop("last", "p[i] = read_channel_intel(b) + read_channel_intel(c);"),
+                     loop("results", "p[i] = read_channel_intel(d);"))
+    assert LATENCY < found["b"].depth < LATENCY + 40
+    assert found["a"].depth == found["c"].depth == found["d"].depth == 2
+
+
 @pytest.mark.parametrize("kernels", [
     # sources of their own: nobody has to wait for the later one
     (loop("first", "write_channel_intel(a, i);"), loop("second", "write_channel_intel(b, p[i]);"),
