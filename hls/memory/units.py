@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..analysis.access import STAYS, Step, access_patterns
+from ..analysis.channels import is_call
 from ..analysis.trips import count_trips
-from ..ir import Function, Op, walk
+from ..ir import Function, Op, Value, walk
 from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT
 from .plan import Access, MemoryPlan
 
@@ -123,7 +124,7 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, reason="compared with earlier stores on their way, and never older than they are")
     if function.memories[access.memory].volatile:
         return replace(access, reason="volatile, so that nothing may be kept")
-    reuse = _reuse(steps, slots, access.word_bytes)
+    reuse = _reuse(access, steps, slots, function)
     if reuse is None:
         near = _is_near(steps[0][1], access.word_bytes)
         return replace(access, reason="consecutive addresses share words" if near else "each access has a word of its own")
@@ -140,17 +141,39 @@ def _is_flushed(loop: Op, memory: str) -> bool:
                for op in walk(loop.regions[0]))
 
 
-def _reuse(steps, slots: Mapping[Op, int], word_bytes: int) -> _Reuse | None:
-    loop, step = steps[0]
+def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -> _Reuse | None:
+    (loop, step), word_bytes = steps[0], access.word_bytes
     turns = slots.get(loop, 1)
     if not step.regular:
-        return _Reuse(loop, None, "addresses depend on data, and may come back to words read before")
+        how = "depend on data" if _is_made_of_data(access.op.operands[0], function) else "do not grow by the same step each time"
+        return _Reuse(loop, None, f"addresses {how}, and may come back to words read before")
     back = _comes_back(steps, word_bytes)
     if back is not None:
         return _Reuse(back, _words_between(steps, back, word_bytes), f"loop {_label(back)} comes back to the same words")
     if turns > 1 and _is_near(step, word_bytes) and step.amount:
         return _Reuse(loop, turns, f"{turns} runs of loop {_label(loop)} take turns, each in a word of its own")
     return None
+
+
+def _is_made_of_data(value: Value, function: Function) -> bool:
+    """Whether a value is computed from what was loaded or received."""
+    carried = {arg: (init, loop.regions[0].terminator.operands[1 + arg.index]) for loop in walk(function.body) if loop.opcode == "loop"
+               for arg, init in zip(loop.regions[0].args, loop.operands[1:], strict=True)}
+    seen: set[Value] = set()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.op is None:
+            waiting += carried.get(value, ())
+        elif value.op.opcode in ("load", "atomic") or is_call(value.op):
+            return True
+        else:
+            waiting += value.op.operands
+            waiting += value.op.regions[0].terminator.operands if value.op.opcode == "loop" else ()
+    return False
 
 
 def _is_near(step: Step, word_bytes: int) -> bool:

@@ -43,6 +43,8 @@ def nest(value, type="float", args=ARGS, m="m"):
     ("a[j * 100 + i * 1000]", "float", SINGLE, "a word of its own"),
     ("a[i]", "float", SINGLE, "consecutive"),
     ("a[7]", "float", PIPELINED, "read once"),
+    ("a[j / 3 + j % 5]", "float", CACHED, "do not grow by the same step"),
+    ("a[j & s & 7]", "int", CACHED, "depend on data"),
 ])
 def test_units_of_an_inner_load(value, type, unit, reason):
     (memory, found, why, words), *_ = loads(nest(value, type))
