@@ -4,8 +4,9 @@ Where one path of values takes longer than another to the place where they meet,
 channel; if that is not deep enough, they hold up who writes it, and with it the longer path.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rtl_lib.channel import ChannelReader
 
@@ -34,14 +35,10 @@ Place = tuple[str, int]
 def balance_channels(channels: Sequence[ChannelPlan], kernels: Iterable[KernelPlan], memory_latency: int) -> tuple[ChannelPlan, ...]:
     """The channels, deep enough that values which part and meet again do not hold each other up.
 
-    One value is followed through all kernels whose calls are in one loop, by the calls that happen once in every iteration; other channels,
-    and those of kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in cycles.
+    One value is followed through the kernels, by the calls that happen once in every iteration of a loop; other channels, and those of
+    kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in cycles.
     """
-    steady = {kernel.name: found for kernel in kernels if (found := _steady(kernel, memory_latency)) is not None}
-    ends = {name: {end for _, _, end in kernel.calls()} for name, kernel in steady.items()}
-    followed = [c for c in channels if all(End(c.channel, c.index, writes) in ends.get(name, ())
-                                           for name, writes in ((c.writer, True), (c.reader, False)))]
-    needs = _Network(followed, steady).needs()
+    needs = _Network(channels, [node for kernel in kernels for node in _steady(kernel, memory_latency)]).needs()
     return tuple(_deepened(channel, needs.get((channel.channel, channel.index), 0)) for channel in channels)
 
 
@@ -62,27 +59,28 @@ class Way:
 
 
 def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
-    """How long values take through a kernel whose calls are in one loop, by those that happen once in every iteration: from the cycle in which
-    one is there to be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
-    steady = _steady(kernel, memory_latency)
-    if steady is None:
-        return ()
-    calls, found = steady.calls(), []
+    """How long values take through the loops of a kernel, by calls that happen once in every iteration: from the cycle in which one is there to
+    be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
+    return tuple(way for steady in _steady(kernel, memory_latency) for way in _ways(steady))
+
+
+def _ways(steady: "_Steady") -> Iterator[Way]:
+    calls = steady.calls
     for _, _, source in calls:
-        times = [] if source.writes else steady.times({(end.channel, end.index): 0 for _, _, end in calls if not end.writes}
-                                                       | {(source.channel, source.index): LATE})
-        found += [Way(source, target, times[level] + row.push + TO_CHANNEL - LATE - ASKED) for level, row, target in calls
-                  if times and target.writes and times[level] > LATE]
-    return tuple(found)
+        times = [] if source.writes else steady.times({_place(end): 0 for _, _, end in calls if not end.writes} | {_place(source): LATE})
+        for level, row, target in calls:
+            if times and target.writes and times[level] > LATE:
+                yield Way(source, target, times[level] + row.push + TO_CHANNEL - LATE - ASKED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Steady:
-    """A kernel whose calls are all in one loop: ``plan`` is the loop's, ``latency`` that of its operations that answer, but for calls."""
+    """A loop with calls: ``plan`` is its plan, ``latency`` that of its operations that answer, but for calls."""
 
     plan: RegionPlan
     latency: Mapping[Op, int]
 
+    @cached_property
     def calls(self) -> list[tuple[int, Row, End]]:
         """(level, row, end) of every call that happens once in every iteration."""
         return [(level.index, row, end_of(row.op)) for level in self.plan.levels for row in level.row if is_call(row.op) and _every_time(row.op)]
@@ -101,18 +99,19 @@ class _Steady:
             return asked + self.latency[row.op]
         end = end_of(row.op)
         known = _every_time(row.op) and not end.writes
-        return CALL_LATENCY + (max(asked, arrival[end.channel, end.index]) if known else asked)
+        return CALL_LATENCY + (max(asked, arrival[_place(end)]) if known else asked)
 
 
-def _steady(kernel: KernelPlan, memory_latency: int) -> _Steady | None:
+def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
+    """The loops through which a value can be followed. Iterations of a loop around others last as long as those, which is only known to matter to
+    nobody where no other loop has calls."""
     regions = [plan for plan in (kernel.top, *kernel.loops.values()) if any(is_call(op) for op in plan.place)]
-    if len(regions) != 1 or regions[0].loop is None:
-        return None
     if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
-        return None  # work-items wait for each other, by as many as their group has
-    (plan,) = regions
-    rows = [row.op for level in plan.levels for row in level.row if row.joins and not is_call(row.op)]
-    return _Steady(plan, {op: _latency(op, kernel, memory_latency) for op in rows})
+        return []  # work-items wait for each other, by as many as their group has
+    found = [plan for plan in regions if plan.loop is not None
+             and (len(regions) == 1 or not any(op.opcode == "loop" for op in plan.place))]
+    return [_Steady(plan, {row.op: _latency(row.op, kernel, memory_latency) for level in plan.levels for row in level.row
+                           if row.joins and not is_call(row.op)}) for plan in found]
 
 
 def _every_time(call: Op) -> bool:
@@ -131,44 +130,48 @@ def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:
 class _Network:
     """Follows one value; ``arrival`` is when it comes into each channel, ``meets`` when the iteration that takes it goes on."""
 
-    def __init__(self, channels: Sequence[ChannelPlan], kernels: Mapping[str, _Steady]):
-        self.channels = {(c.channel, c.index): c for c in channels}
-        self.kernels = kernels
+    def __init__(self, channels: Sequence[ChannelPlan], loops: Sequence[_Steady]):
+        self.loops = loops
+        self.at = {end: loop for loop in loops for _, _, end in loop.calls}
+        self.places = {(c.channel, c.index) for c in channels
+                       if all(End(c.channel, c.index, writes) in self.at for writes in (True, False))}
         self.arrival: dict[Place, int] = {}
         self.meets: dict[Place, int] = {}
 
     def needs(self) -> dict[Place, int]:
         """The values that wait in each channel."""
-        waiting = dict(self.kernels)
-        while ready := [name for name in waiting if all(place in self.arrival for place in self._places(name, False))]:
-            for name in ready:
-                self._follow(name, waiting.pop(name))
+        waiting = list(self.loops)
+        while ready := [loop for loop in waiting if all(place in self.arrival for place in self._followed(loop, False))]:
+            for loop in ready:
+                self._follow(loop)
+            waiting = [loop for loop in waiting if loop not in ready]
         slack = {place: self.meets[place] - CALL_LATENCY - self.arrival[place] for place in self.meets}
-        for name in self.kernels:
-            self._start_late(name, slack)
+        for loop in self.loops:
+            self._start_late(loop, slack)
         return {place: -(-cycles // self._interval(place)) + 1 for place, cycles in slack.items() if cycles > 0}
 
-    def _places(self, name: str, writes: bool) -> list[Place]:
-        """The channels that a kernel writes or reads, as far as they are known to be steady at both sides."""
-        return [place for place, c in self.channels.items() if (c.writer if writes else c.reader) == name]
+    def _followed(self, loop: _Steady, writes: bool) -> list[Place]:
+        """The channels that a loop writes or reads, as far as their other side can be followed, too."""
+        return [_place(end) for _, _, end in loop.calls if end.writes == writes and _place(end) in self.places]
 
-    def _follow(self, name: str, kernel: _Steady):
-        known = {(end.channel, end.index): self.arrival.get((end.channel, end.index), 0) for _, _, end in kernel.calls()}
-        times = kernel.times(known)
-        for level, row, end in kernel.calls():
-            place = end.channel, end.index
-            if place in self.channels and end.writes:
-                self.arrival[place] = times[level] + row.push + TO_CHANNEL
-            elif place in self.channels:
-                self.meets[place] = times[level + 1]
+    def _follow(self, loop: _Steady):
+        times = loop.times({_place(end): self.arrival.get(_place(end), 0) for _, _, end in loop.calls})
+        for level, row, end in loop.calls:
+            if _place(end) in self.places and end.writes:
+                self.arrival[_place(end)] = times[level] + row.push + TO_CHANNEL
+            elif _place(end) in self.places:
+                self.meets[_place(end)] = times[level + 1]
 
-    def _start_late(self, name: str, slack: dict[Place, int]):
-        """A kernel that reads no channel may as well begin when its first value is wanted."""
-        places = [place for place in self._places(name, True) if place in slack]
-        if places and not self._places(name, False):
+    def _start_late(self, loop: _Steady, slack: dict[Place, int]):
+        """A loop that reads no channel may as well begin when its first value is wanted."""
+        places = [place for place in self._followed(loop, True) if place in slack]
+        if places and not self._followed(loop, False):
             spare = min(slack[place] for place in places)
             slack.update({place: slack[place] - spare for place in places})
 
     def _interval(self, place: Place) -> int:
-        channel = self.channels[place]
-        return max(self.kernels[name].plan.ii for name in (channel.writer, channel.reader))
+        return max(self.at[End(*place, writes)].plan.ii for writes in (True, False))
+
+
+def _place(end: End) -> Place:
+    return end.channel, end.index

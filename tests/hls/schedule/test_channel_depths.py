@@ -71,6 +71,17 @@ def test_a_call_made_now_and_then_does_not_hide_those_of_every_iteration():
     assert found["a"].depth == found["c"].depth == found["d"].depth == 2
 
 
+def test_calls_of_a_loop_are_followed_when_the_loop_around_it_has_calls_too():
+    """As above, with the result of a sum told behind its loop."""
+    inner = "for (int k = 0; k < 16; k++)"
+    found = balanced(loop("first", f"{inner} {{ write_channel_intel(a, i); write_channel_intel(b, i); }}"),
+                     loop("middle", f"int x = 0; {inner} {{ x += p[read_channel_intel(a)]; write_channel_intel(c, x); }} write_channel_intel(d, x);"),
+                     loop("last", f"int x = 0; {inner} x += read_channel_intel(b) + read_channel_intel(c); p[i] = x;"),
+                     loop("results", "p[i] = read_channel_intel(d);"))
+    assert LATENCY < found["b"].depth < LATENCY + 40
+    assert found["a"].depth == found["c"].depth == found["d"].depth == 2
+
+
 @pytest.mark.parametrize("kernels", [
     # sources of their own: nobody has to wait for the later one
     (loop("first", "write_channel_intel(a, i);"), loop("second", "write_channel_intel(b, p[i]);"),
