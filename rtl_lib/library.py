@@ -210,12 +210,14 @@ def _clocked(text: str, name: str) -> tuple[str, ...]:
 
 
 def _port_names(wanted: dict[int, str]) -> dict[int, str]:
-    """Names of ports by number: what is wanted, or that and the number where it is taken."""
+    """Names of ports by number: what is wanted, and behind that the number where it is taken."""
     names: dict[int, str] = {}
     taken = set(CLOCKS)
     for number, name in wanted.items():
-        names[number] = name if name not in taken else f"{name}_{number}"
-        taken.add(names[number])
+        while name in taken:
+            name += f"_{number}"
+        names[number] = name
+        taken.add(name)
     return names
 
 

@@ -103,8 +103,8 @@ class _Steady:
 
 
 def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
-    """The loops through which a value can be followed. Iterations of a loop around others last as long as those, which is only known to matter to
-    nobody where no other loop has calls."""
+    """The loops through which a value can be followed: the one with all calls, or those that hold no other loop. Where loops inside have calls, too,
+    an iteration of the loop around them lasts as long as they run, which is not known here."""
     regions = [plan for plan in (kernel.top, *kernel.loops.values()) if any(is_call(op) for op in plan.place)]
     if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
         return []  # work-items wait for each other, by as many as their group has

@@ -86,19 +86,26 @@ def _used(files: Mapping[str, str], user: str) -> list[str]:
     return list(dict.fromkeys(found for name in names if name != user for found in (name, *_used(files, name))))
 
 
-def print_table(description: str, parts: Mapping[str, Callable[[], wiring.Component]]) -> None:
-    """The table of the parts that the command line names, of all of ``parts`` (name -> what makes it) if it names none."""
+def print_table(description: str, parts: Mapping[str, Callable[[], wiring.Component]],
+                kernels: Mapping[str, Callable[[], Figures]] | None = None) -> None:
+    """The table of what the command line names, of all ``parts`` (name -> what makes it) and ``kernels`` (name -> what measures it) if it
+    names none."""
+    kernels = kernels or {}
+    known = [*parts, *kernels]
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(parts)}")
-    parser.add_argument("--cells", action="store_true", help="only count cells, in half a minute a part")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    parser.add_argument("--cells", action="store_true", help="only count the cells of parts, in half a minute each")
     parser.add_argument("--path", action="store_true", help="also show the critical path")
     arguments = parser.parse_args()
-    if unknown := [name for name in arguments.names if name not in parts]:
-        parser.error(f"no part {unknown[0]!r}; there are {', '.join(parts)}")
+    if unknown := [name for name in arguments.names if name not in known]:
+        parser.error(f"there is no {unknown[0]!r}, but {', '.join(known)}")
     print("| part | LUT4 | LUT4 places | registers | block RAMs | MHz |\n| --- | --- | --- | --- | --- | --- |")
-    for name in arguments.names or parts:
-        cells = count_cells(parts[name]())
-        placed = None if arguments.cells else place_between(parts[name]())
+    for name in arguments.names or known:
+        if name in kernels:
+            cells = placed = kernels[name]()
+        else:
+            cells = count_cells(parts[name]())
+            placed = None if arguments.cells else place_between(parts[name]())
         print(f"| {name} | {cells.lut4} | {cells.comb} | {cells.ff} | {cells.ram} | {f'{placed.fmax:.0f}' if placed else '-'} |", flush=True)
         if placed and arguments.path:
             print("\n".join(placed.path), flush=True)

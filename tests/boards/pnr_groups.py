@@ -4,14 +4,12 @@ Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root.
 have every buffer in block RAM of its own, on the board ``ecp5_onchip``.
 """
 
-import argparse
-
 from rtl_lib.dispatch import GroupDispatcher
 from rtl_lib.meeting import GroupMeeting
 
 from .onchip import build
 from .pnr import DEVICES, Figures, measure
-from .pnr_alone import DEVICE, count_cells, place_between
+from .pnr_alone import DEVICE, print_table
 
 BYTES = 4096  #: of each buffer
 ITEMS = 64  #: of a group
@@ -46,29 +44,10 @@ KERNELS = {
 }
 
 
-def figures_of(name: str) -> tuple[int, int, int, int, Figures]:
-    """LUT4, LUT places, registers and block RAMs, and what was placed."""
-    if name in PARTS:
-        cells = count_cells(PARTS[name]())
-        return cells.lut4, cells.comb, cells.ff, cells.ram, place_between(PARTS[name]())
-    result = build(KERNELS[name], control="wires")
-    found = measure(result, {port.buffer: BYTES for port in result.interface.ram}, DEVICES[DEVICE])
-    return found.lut4, found.comb, found.ff, found.ram, found
-
-
-def main() -> None:
-    """The table of what the command line names, of everything if it names nothing."""
-    known = [*PARTS, *KERNELS]
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
-    names = parser.parse_args().names
-    if unknown := [name for name in names if name not in known]:
-        parser.error(f"no part or kernel {unknown[0]!r}; there are {', '.join(known)}")
-    print("| | LUT4 | LUT4 places | registers | block RAMs | MHz |\n| --- | --- | --- | --- | --- | --- |")
-    for name in names or known:
-        *cells, placed = figures_of(name)
-        print(f"| {name} | {' | '.join(map(str, cells))} | {placed.fmax:.0f} |", flush=True)
+def _measured(source: str) -> Figures:
+    result = build(source, control="wires")
+    return measure(result, {port.buffer: BYTES for port in result.interface.ram}, DEVICES[DEVICE])
 
 
 if __name__ == "__main__":
-    main()
+    print_table(__doc__.splitlines()[0], PARTS, {name: lambda source=source: _measured(source) for name, source in KERNELS.items()})
