@@ -109,3 +109,12 @@ __kernel void through_loops(IO) {  // read in one loop while it is written for t
     out[j] = t[j & 63];
   }
 }
+
+__attribute__((reqd_work_group_size(32, 1, 1), num_compute_units(2)))
+__kernel void two_units(IO) {  // each unit has a memory of its own, and both the second clock
+  __local int t[32] __attribute__((doublepump));
+  int l = get_local_id(0), g = get_global_id(0);
+  t[l] = a[g];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[g] = t[31 - l] - t[(l * 7) & 31] + t[(l + n) & 31];
+}

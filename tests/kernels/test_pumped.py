@@ -13,8 +13,9 @@ SOURCE = (Path(__file__).parent / "pumped.cl").read_text()
 MEMORIES = {
     "eight_reads": (1, 1, 8, 4), "three_ports": (1, 1, 3, 1), "histogram": (1, 1, 1, 1), "histograms": (1, 4, 4, 4), "atomics": (1, 8, 24, 8),
     "window": (1, 1, 9, 3), "either": (1, 4, 8, 4), "bytes": (1, 1, 3, 1), "few_blocks": (2, 1, 3, 1),
+    "two_units": (1, 1, 3, 1),
 }
-SPACES = {"eight_reads": ((128,), (64,)), "atomics": ((64,), (16,))}
+SPACES = {"eight_reads": ((128,), (64,)), "atomics": ((64,), (16,)), "two_units": ((512,), (32,))}
 
 
 def launch(kernel: str, n: int) -> Launch:
