@@ -21,21 +21,33 @@ class RoundRobin(wiring.Component):
     1. ``grant`` names the first requester after the one last taken; it may change until ``take`` is high.
     2. ``any`` is high when there is a requester; ``take`` without one has no effect.
     3. A requester waits for each of the others at most once.
+
+    Ports
+    -----
+    requests, take : as above
+    grant, chosen : the requester as a number, and as a bit of its own, which is there sooner; no bit without a requester
+    any : whether there is one
     """
 
     def __init__(self, count):
         self.count = count
-        super().__init__({"requests": In(count), "take": In(1), "grant": Out(range(count)), "any": Out(1)})
+        super().__init__({"requests": In(count), "take": In(1), "grant": Out(range(count)), "chosen": Out(count), "any": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
-        last = Signal(range(self.count), init=self.count - 1)
-        m.d.comb += self.any.eq(self.requests.any())
-        # Later assignments win: the lowest requester of all, then the lowest after the last one.
-        for behind in (False, True):
-            for n in reversed(range(self.count)):
-                with m.If(self.requests[n] & (n > last if behind else True)):
-                    m.d.comb += self.grant.eq(n)
+        behind = Signal(self.count)  # who stands behind the one last taken
+        later = self.requests & behind
+        after = Cat(self.chosen[:n].any() for n in range(self.count))
+        m.d.comb += [
+            self.any.eq(self.requests.any()),
+            self.chosen.eq(Mux(later.any(), _lowest(later), _lowest(self.requests))),
+            self.grant.eq(Cat(Cat(self.chosen[n] for n in range(self.count) if n >> k & 1).any() for k in range(len(self.grant)))),
+        ]
         with m.If(self.take & self.any):
-            m.d.sync += last.eq(self.grant)
+            m.d.sync += behind.eq(after)
         return m
+
+
+def _lowest(bits):
+    """The lowest bit that is set, alone: made of all bits below each, not of a row of choices, so it takes few levels of logic."""
+    return Cat(bits[n] & ~bits[:n].any() for n in range(len(bits)))

@@ -2,12 +2,14 @@
 
 from amaranth import *
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, connect
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
 
-from rtl_lib.interconnect.arbiter import RoundRobin
+from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort
+from rtl_lib.stream import SkidBuffer
 
 __all__ = ["ReadInterconnect"]
 
@@ -22,11 +24,12 @@ class ReadInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the load units' ``burst_align`` must divide it.
-    2. Each bank takes one burst a cycle, round robin over the units that want it.
+    2. Each bank takes one burst a cycle, of the units that want it in turn, as :class:`~rtl_lib.interconnect.funnel.Funnel` says.
     3. Responses return to each unit in the order of its requests, whichever banks they come from.
     4. With several banks, words that arrive before their turn wait in a FIFO for each unit and bank; their places are
-       reserved before the request goes to the bank, so no unit can block the return path of a bank.
+       reserved as a burst is taken, before it asks for the bank, so no unit can block the return path of a bank.
     5. Each bank moves one word a cycle as long as its units are in turn.
+    6. A burst goes through a register before it asks for its bank, and reaches the bank two cycles after it was chosen.
 
     Parameters
     ----------
@@ -34,7 +37,7 @@ class ReadInterconnect(wiring.Component):
     address_map : where addresses live
     word_bytes, addr_bits, max_burst : of the ports, on both sides
     outstanding : bursts under way for each bank; each unit may have as many at every bank
-    reorder_words : words under way for each unit and bank, at least ``max_burst``; unused with one bank
+    reorder_words : words under way for each unit and bank, at least twice ``max_burst``; unused with one bank
 
     Ports
     -----
@@ -43,50 +46,52 @@ class ReadInterconnect(wiring.Component):
 
     def __init__(self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32,
                  reorder_words=128):
-        if reorder_words < max_burst:
-            raise ValueError(f"reorder_words must be at least max_burst, {max_burst}, not {reorder_words!r}")
+        if reorder_words < 2 * max_burst:
+            raise ValueError(f"reorder_words must be at least two bursts of {max_burst}, not {reorder_words!r}")
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
-        self.count, self.map, self.outstanding, self.reorder_words = count, address_map, outstanding, reorder_words
+        self.count, self.map, self.outstanding, self.reorder_words, self.max_burst = count, address_map, outstanding, reorder_words, max_burst
         port = ReadPort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform):
         m = Module()
-        banks, units = range(self.map.banks), range(self.count)
-        wants = [[Signal(name=f"unit{u}_wants_bank{b}") for b in banks] for u in units]
-        paths = [self._requests(m, b, [wants[u][b] for u in units]) for b in banks]
+        asking = [SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))})) for unit in self.units]
+        late = [Signal.like(each.o.payload.burst, name=f"late{u}") for u, each in enumerate(asking)]  # what was asked for in the cycle before
+        paths = [self._requests(m, b, [each.o for each in asking], late) for b in range(self.map.banks)]
         arrivals = [self._returns(m, b, owner) for b, (_, owner) in enumerate(paths)]
-        for u in units:
-            taken = Cat(grants[u] for grants, _ in paths)
-            m.d.comb += self.units[u].request.ready.eq(taken.any())
-            back = self._direct if self.map.banks == 1 else self._in_order
-            back(m, u, wants[u], taken, [arrival[u] for arrival in arrivals])
+        back = self._direct if self.map.banks == 1 else self._in_order
+        for u, unit in enumerate(self.units):
+            m.submodules[f"asking{u}"] = each = asking[u]
+            m.d.comb += [
+                each.i.payload.burst.eq(unit.request.payload),
+                each.i.payload.bank.eq(self._bank(unit)),
+                each.o.ready.eq(Cat(taken[u] for taken, _ in paths).any()),
+            ]
+            m.d.sync += late[u].eq(each.o.payload.burst)
+            back(m, u, each.i, [arrival[u] for arrival in arrivals])
         return m
 
-    def _requests(self, m, b, wants):
-        """The request path of bank ``b``; returns which unit is taken, and the stream of owners of what will return."""
-        bank = self.banks[b]
-        m.submodules[f"arbiter{b}"] = arbiter = RoundRobin(self.count)
-        m.submodules[f"requests{b}"] = requests = StreamFifo(bank.request.payload.shape(), 2)
-        m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
-        connect(m, requests.o, wiring.flipped(bank.request))
+    def _bank(self, unit):
+        return self.map.bank_bits(unit.request.payload.addr)
 
-        chosen = Signal.like(requests.i.payload, name=f"chosen{b}")
-        with m.Switch(arbiter.grant):
-            for u, unit in enumerate(self.units):
-                with m.Case(u):
-                    m.d.comb += chosen.eq(unit.request.payload)
+    def _requests(self, m, b, asking, late):
+        """The request path of bank ``b``; returns which units' bursts are taken, and the stream of owners of what will return."""
+        request = self.banks[b].request
+        m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
+        m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
+        burst, owner = funnel.o.payload.value, funnel.o.payload.source
         m.d.comb += [
-            arbiter.requests.eq(Cat(wants)),
-            arbiter.take.eq(requests.i.ready & owners.i.ready),
-            requests.i.valid.eq(arbiter.any & owners.i.ready),
-            requests.i.payload.addr.eq(self.map.local_bits(chosen.addr)),
-            requests.i.payload.words.eq(chosen.words),
-            owners.i.valid.eq(arbiter.any & requests.i.ready),
-            owners.i.payload.eq(arbiter.grant),
+            funnel.asks.eq(Cat(each.valid & (each.payload.bank == b) for each in asking)),
+            *(value.eq(each) for value, each in zip(funnel.values, late, strict=True)),
+            request.valid.eq(funnel.o.valid & owners.i.ready),
+            request.payload.addr.eq(self.map.local_bits(burst.addr)),
+            request.payload.words.eq(burst.words),
+            owners.i.valid.eq(funnel.o.valid & request.ready),
+            owners.i.payload.eq(owner),
+            funnel.o.ready.eq(request.ready & owners.i.ready),
         ]
-        return [arbiter.take & arbiter.any & (arbiter.grant == u) for u in range(self.count)], owners.o
+        return funnel.taken, owners.o
 
     def _returns(self, m, b, owner):
         """The return path of bank ``b``; returns for each unit whether a word for it is here."""
@@ -97,32 +102,46 @@ class ReadInterconnect(wiring.Component):
         ]
         return [response.valid & owner.valid & (owner.payload == u) for u in range(self.count)]
 
-    def _direct(self, m, u, wants, taken, arrivals):
+    def _direct(self, m, u, asking, arrivals):
         """With one bank, what returns is in order."""
         unit = self.units[u]
         m.d.comb += [
-            wants[0].eq(unit.request.valid),
+            asking.valid.eq(unit.request.valid),
+            unit.request.ready.eq(asking.ready),
             unit.response.valid.eq(arrivals[0]),
             unit.response.payload.eq(self.banks[0].response.payload),
         ]
 
-    def _in_order(self, m, u, wants, taken, arrivals):
-        """With several banks, what returns waits for its turn."""
-        unit, request = self.units[u], self.units[u].request
-        bank = self.map.bank_bits(request.payload.addr)
+    def _in_order(self, m, u, asking, arrivals):
+        """With several banks, what returns waits for its turn. A burst is given its turn and the places of its words before it asks for its
+        bank, so who looks for room does not wait for the choice among units."""
+        unit, request, bank = self.units[u], self.units[u].request, self._bank(self.units[u])
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
-        m.d.comb += [turns.i.valid.eq(taken.any()), turns.i.payload.eq(bank)]
+        taken, room = Signal(name=f"taken{u}"), Signal(name=f"room{u}")
         for b, arrival in enumerate(arrivals):
             m.submodules[f"words{u}_{b}"] = words = StreamFifo(unit.response.payload.shape(), self.reorder_words)
             free = Signal(range(self.reorder_words + 1), init=self.reorder_words, name=f"free{u}_{b}")
-            given = turns.o.valid & (turns.o.payload == b) & words.o.valid
+            turn, given = turns.o.payload == b, Signal(name=f"given{u}_{b}")
             m.d.comb += [
-                wants[b].eq(request.valid & (bank == b) & turns.i.ready & (free >= request.payload.words)),
                 words.i.valid.eq(arrival),
                 words.i.payload.eq(self.banks[b].response.payload),
+                given.eq(turns.o.valid & turn & words.o.valid),
                 words.o.ready.eq(given),
             ]
-            m.d.sync += free.eq(free - Mux(taken[b], request.payload.words, 0) + given)
-            with m.If(given):
-                m.d.comb += [unit.response.valid.eq(1), unit.response.payload.eq(words.o.payload)]
-        m.d.comb += turns.o.ready.eq(unit.response.valid & unit.response.payload.last)
+            fits = Signal(init=1, name=f"fits{u}_{b}")  # any burst, even behind one that is taken in this cycle
+            m.d.sync += [
+                free.eq(free - Mux(taken & (bank == b), request.payload.words, 0) + given),
+                fits.eq(free >= 2 * self.max_burst),
+            ]
+            with m.If(bank == b):
+                m.d.comb += room.eq(fits)
+            with m.If(turn):
+                m.d.comb += [unit.response.valid.eq(given), unit.response.payload.eq(words.o.payload)]
+        m.d.comb += [
+            request.ready.eq(asking.ready & turns.i.ready & room),
+            taken.eq(request.valid & request.ready),
+            asking.valid.eq(request.valid & turns.i.ready & room),
+            turns.i.valid.eq(taken),
+            turns.i.payload.eq(bank),
+            turns.o.ready.eq(unit.response.valid & unit.response.payload.last),
+        ]

@@ -1,15 +1,41 @@
 """Store units on one side, banks on the other: the write paths."""
 
+from dataclasses import dataclass
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from rtl_lib.interconnect.arbiter import RoundRobin
+from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import WritePort
 
-__all__ = ["WriteInterconnect"]
+__all__ = ["AHEAD", "WriteInterconnect"]
+
+
+#: Words that a unit may have to move still when its next burst is taken: as many as the cycles until that can begin.
+AHEAD = 3
+
+
+@dataclass(frozen=True)
+class _Path:
+    """What units and a bank know of each other, a bit for each unit: it ``asks`` and is ``taken``; it is its ``turns``, as far as its own words are
+    concerned, and its burst ``begins``; a word ``moves``, and with it a burst ``ends``. ``owner`` of the burst whose words move, with those ``left``."""
+
+    asks: Signal
+    taken: Signal
+    turns: Signal
+    begins: Signal
+    moves: Signal
+    ends: Signal
+    owner: Signal
+    left: Signal
+
+    @classmethod
+    def of(cls, bank, count, max_burst):
+        units = (Signal(count, name=f"bank{bank}_{what}") for what in ("asks", "taken", "turns", "begins", "moves", "ends"))
+        return cls(*units, Signal(range(count), name=f"owner{bank}"), Signal(range(max_burst + 1), name=f"left{bank}"))
 
 
 @shared
@@ -20,10 +46,12 @@ class WriteInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the store units' ``burst_align`` must divide it.
-    2. Each bank takes one burst after the other, round robin over the units that want it, its words right behind its
-       request. Bursts follow each other without a gap, so a bank moves one word a cycle, also where each is a burst.
-    3. A unit's next burst is taken when the last word of the one before it moves. (Were it taken earlier, two
-       units could wait for each other at two banks.)
+    2. Each bank takes one burst after the other, of the units that want it in turn, as :class:`~rtl_lib.interconnect.funnel.Funnel` says,
+       its words right behind its request. Bursts follow each other without a gap, so a bank moves one word a cycle, also where each is a burst.
+    3. A unit's next burst is taken when no more than :data:`AHEAD` of its words have not moved: what it takes to choose and to fetch it
+       passes meanwhile. So while a unit waits, each other is taken once at most, or for that many single words. Units cannot wait for
+       each other at two banks: banks move bursts in the order in which they were taken, as units offer their words, so of all bursts the one
+       taken first can always move.
     4. Acknowledgements return to each unit in the order of its requests, whichever banks they come from.
 
     Parameters
@@ -41,82 +69,96 @@ class WriteInterconnect(wiring.Component):
     def __init__(self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32):
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
-        self.count, self.map, self.outstanding = count, address_map, outstanding
+        self.count, self.map, self.outstanding, self.max_burst = count, address_map, outstanding, max_burst
         port = WritePort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform):
         m = Module()
-        banks, units = range(self.map.banks), range(self.count)
-        wants = [[Signal(name=f"unit{u}_wants_bank{b}") for b in banks] for u in units]
-        moves = [Signal(self.count, name=f"bank{b}_moves") for b in banks]  # a word of which unit
-        ends = [Signal(self.count, name=f"bank{b}_ends") for b in banks]  # the burst of which unit, this cycle
-        paths = [self._requests(m, b, [wants[u][b] for u in units], moves[b], ends[b]) for b in banks]
-        acks = [self._acks(m, b, owner) for b, (_, owner) in enumerate(paths)]
-        for u in units:
-            unit, taken = self.units[u], Cat(grants[u] for grants, _ in paths)
-            turns = self._ack_in_order(m, u, taken, [ack[u] for ack in acks])
-            busy, ending = Signal(name=f"busy{u}"), Cat(end[u] for end in ends).any()
+        banks = range(self.map.banks)
+        late = [Signal.like(unit.request.payload, name=f"late{u}") for u, unit in enumerate(self.units)]  # of the cycle before
+        paths = [_Path.of(b, self.count, self.max_burst) for b in banks]
+        owners = [self._requests(m, b, path, late) for b, path in enumerate(paths)]
+        for b, path in enumerate(paths):
+            self._words(m, b, path)
+        acks = [self._acks(m, b, owner) for b, owner in enumerate(owners)]
+        for u, unit in enumerate(self.units):
+            taken, begins, moved, ends = (Cat(getattr(path, what)[u] for path in paths).any() for what in ("taken", "begins", "moves", "ends"))
             bank = self.map.bank_bits(unit.request.payload.addr)
-            m.d.sync += busy.eq(taken.any() | (busy & ~ending))
+            turns = self._ack_in_order(m, u, taken, [ack[u] for ack in acks])
+            may = self._near_its_turn(m, u, taken, moved) & turns.ready
+            next_bank, idle = self._next_to_begin(m, u, taken, bank, begins, ends)
+            m.d.sync += late[u].eq(unit.request.payload)
             m.d.comb += [
-                unit.request.ready.eq(taken.any()),
-                unit.data.ready.eq(Cat(move[u] for move in moves).any()),
+                unit.request.ready.eq(taken),
+                unit.data.ready.eq(moved),
+                *(path.asks[u].eq(unit.request.valid & (bank == b) & may) for b, path in enumerate(paths)),
+                *(path.turns[u].eq((next_bank == b) & idle) for b, path in enumerate(paths)),
             ]
-            for b in banks:
-                m.d.comb += wants[u][b].eq(unit.request.valid & (bank == b) & (~busy | ending) & turns.ready)
         return m
 
-    def _requests(self, m, b, wants, moves, ends):
-        """Requests and words of bank ``b``; returns which unit is taken, and the stream of owners of what it acks."""
-        bank = self.banks[b]
-        m.submodules[f"arbiter{b}"] = arbiter = RoundRobin(self.count)
-        m.submodules[f"requests{b}"] = requests = StreamFifo(bank.request.payload.shape(), 2)
+    def _near_its_turn(self, m, u, taken, moved):
+        """Whether unit ``u`` has so few words still to move that its next burst may be taken."""
+        words = self.units[u].request.payload.words
+        ahead = Signal(range(AHEAD + self.max_burst + 1), name=f"ahead{u}")  # words that were taken and have not moved
+        m.d.sync += ahead.eq(ahead + Mux(taken, words, 0) - moved)
+        return ahead <= AHEAD
+
+    def _next_to_begin(self, m, u, taken, bank, begins, ends):
+        """The bank at which unit ``u``'s next burst begins, and whether it may now: the words of the one before it have moved, in this cycle
+        or earlier."""
+        busy = Signal(name=f"busy{u}")
+        m.d.sync += busy.eq(begins | (busy & ~ends))
+        if self.map.banks == 1:
+            return C(0), ~busy | ends
+        m.submodules[f"order{u}"] = order = StreamFifo(len(bank), AHEAD + 1)
+        m.d.comb += [order.i.valid.eq(taken), order.i.payload.eq(bank), order.o.ready.eq(begins)]
+        return order.o.payload, ~busy | ends
+
+    def _requests(self, m, b, path, late):
+        """The requests of bank ``b``, up to the burst whose words move; returns the stream of owners of what it acks."""
+        request = self.banks[b].request
+        m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
+        m.submodules[f"requests{b}"] = requests = StreamFifo(request.payload.shape(), 2)
         m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
-        connect(m, requests.o, wiring.flipped(bank.request))
-
-        chosen = Signal.like(requests.i.payload, name=f"chosen{b}")
-        active = Signal.like(chosen.words, name=f"left{b}")  # words of the present burst still to move
-        free = (active == 0) | ends.any()
-        taken = arbiter.any & requests.i.ready & owners.i.ready & free
-        with m.Switch(arbiter.grant):
-            for u, unit in enumerate(self.units):
-                with m.Case(u):
-                    m.d.comb += chosen.eq(unit.request.payload)
+        connect(m, requests.o, wiring.flipped(request))
+        burst, source = funnel.o.payload.value, funnel.o.payload.source
+        whose = Cat(source == u for u in range(self.count))
+        free = (path.left == 0) | path.ends.any()
+        begins = funnel.o.valid & requests.i.ready & owners.i.ready & free & (path.turns & whose).any()
         m.d.comb += [
-            arbiter.requests.eq(Cat(wants)),
-            arbiter.take.eq(taken),
-            requests.i.valid.eq(taken),
-            requests.i.payload.addr.eq(self.map.local_bits(chosen.addr)),
-            requests.i.payload.words.eq(chosen.words),
-            owners.i.valid.eq(taken),
-            owners.i.payload.eq(arbiter.grant),
+            funnel.asks.eq(path.asks),
+            *(value.eq(each) for value, each in zip(funnel.values, late, strict=True)),
+            path.taken.eq(funnel.taken),
+            path.begins.eq(Mux(begins, whose, 0)),
+            funnel.o.ready.eq(begins),
+            requests.i.valid.eq(begins),
+            requests.i.payload.addr.eq(self.map.local_bits(burst.addr)),
+            requests.i.payload.words.eq(burst.words),
+            owners.i.valid.eq(begins),
+            owners.i.payload.eq(source),
         ]
-        with m.If(taken):
-            m.d.sync += active.eq(chosen.words)
-        with m.Elif(moves.any()):
-            m.d.sync += active.eq(active - 1)
-        self._words(m, b, arbiter.grant, taken, active, moves, ends)
-        return [taken & (arbiter.grant == u) for u in range(self.count)], owners.o
+        with m.If(begins):
+            m.d.sync += [path.left.eq(burst.words), path.owner.eq(source)]
+        with m.Elif(path.moves.any()):
+            m.d.sync += path.left.eq(path.left - 1)
+        return owners.o
 
-    def _words(self, m, b, grant, taken, left, moves, ends):
+    def _words(self, m, b, path):
         """Move the words of the present burst of bank ``b`` from the unit that owns it, into a FIFO: so the next burst begins at
         once, while the request of this one is still on its way through the other."""
-        owner = Signal.like(grant, name=f"owner{b}")
         m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)
         connect(m, words.o, wiring.flipped(self.banks[b].data))
         data = words.i
-        with m.If(taken):
-            m.d.sync += owner.eq(grant)
-        with m.Switch(owner):
+        with m.Switch(path.owner):
             for u, unit in enumerate(self.units):
                 with m.Case(u):
-                    m.d.comb += [data.valid.eq(unit.data.valid & (left != 0)), data.payload.eq(unit.data.payload)]
+                    m.d.comb += [data.valid.eq(unit.data.valid & (path.left != 0)), data.payload.eq(unit.data.payload)]
         moved = data.valid & data.ready
         for u in range(self.count):
             m.d.comb += [
-                moves[u].eq(moved & (owner == u)),
-                ends[u].eq(moved & (owner == u) & (left == 1)),
+                path.moves[u].eq(moved & (path.owner == u)),
+                path.ends[u].eq(moved & (path.owner == u) & (path.left == 1)),
             ]
 
     def _acks(self, m, b, owner):
@@ -132,7 +174,7 @@ class WriteInterconnect(wiring.Component):
         bank = self.map.bank_bits(unit.request.payload.addr)
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         m.d.comb += [
-            turns.i.valid.eq(taken.any()),
+            turns.i.valid.eq(taken),
             turns.i.payload.eq(bank),
             turns.o.ready.eq(unit.ack.valid),
         ]

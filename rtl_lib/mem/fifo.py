@@ -66,11 +66,16 @@ class StreamFifo(wiring.Component):
         m = Module()
         put, take = Signal(), Signal()  # moves the write pointer, the read pointer on
         stored = Signal(range(self.depth + 1))  # put and not yet taken
+        full, leaves = Signal(), Signal()
         m.d.comb += [
-            self.i.ready.eq(self.level != self.depth),
+            self.i.ready.eq(~full),  # a register: whoever waits for room is often at the end of a long path already
             put.eq(self.i.valid & self.i.ready),
+            leaves.eq(self.o.valid & self.o.ready),
         ]
-        m.d.sync += stored.eq(stored + put - take)
+        m.d.sync += [
+            stored.eq(stored + put - take),
+            full.eq(~leaves & (full | put & (self.level == self.depth - 1))),
+        ]
         if self.stored_bits:
             self._store(m, put, take)
         if self.in_block_ram:  # offer the read port's output register, refilled in the cycle in which it is taken
@@ -83,7 +88,7 @@ class StreamFifo(wiring.Component):
             m.d.comb += [
                 self.level.eq(stored),
                 self.o.valid.eq(stored != 0),
-                take.eq(self.o.valid & self.o.ready),
+                take.eq(leaves),
             ]
         return m
 

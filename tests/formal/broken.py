@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
+from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.burst import BurstBuilder
@@ -55,7 +56,7 @@ class Break:
 
 BREAKS = (
     # queues
-    Break("fifo_1", StreamFifo, "elaborate", "self.i.ready.eq(self.level != self.depth)", "self.i.ready.eq(1)"),
+    Break("fifo_1", StreamFifo, "elaborate", "put & (self.level == self.depth - 1)", "put & (self.level == self.depth)"),
     Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
     Break("fifo_3", StreamFifo, "elaborate", "stored + put - take", "stored + put"),
     Break("fifo_3", StreamFifo, "_store", "_after(port.addr, self.depth)", "port.addr + 1"),
@@ -74,8 +75,8 @@ BREAKS = (
     Break("merge", RoundRobin, "elaborate", "m.d.sync += last.eq(choice)", "m.d.sync += last.eq(0)"),
     Break("merge", RoundRobin, "elaborate", "standing.eq(self.o.valid & ~self.o.ready)", "standing.eq(0)"),
     Break("merge", RoundRobin, "elaborate", "i.ready.eq(self.o.ready)", "i.ready.eq(1)"),
-    Break("arbiter", Arbiter, "elaborate", "m.d.sync += last.eq(self.grant)", "m.d.sync += last.eq(0)"),
-    Break("arbiter", Arbiter, "elaborate", "n > last if behind", "n >= last if behind"),
+    Break("arbiter", Arbiter, "elaborate", "m.d.sync += behind.eq(after)", "m.d.sync += behind.eq(0)"),
+    Break("arbiter", Arbiter, "elaborate", "self.requests & behind\n", "self.requests & (behind | behind >> 1)\n"),
     # bursts
     Break("burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"),
     Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == following)", "1"),
@@ -104,13 +105,17 @@ BREAKS = (
     Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),
     Break("wide_store", WideStoreUnit, "elaborate", "self.fence.request.valid & ~busy", "self.fence.request.valid"),
     # interconnect
+    Break("funnel", Funnel, "elaborate", "places.level < PLACES - 1", "places.level < PLACES"),
+    Break("funnel", Funnel, "elaborate", "chosen.eq(self.taken)", "chosen.eq(arbiter.chosen)"),
+    Break("funnel", Funnel, "elaborate", "arbiter.take.eq(room)", "arbiter.take.eq(0)"),
     Break("reads_one_bank", ReadInterconnect, "_returns", "response.valid & response.payload.last", "response.valid"),
-    Break("reads_one_bank", ReadInterconnect, "_requests", "owners.i.payload.eq(arbiter.grant)", "owners.i.payload.eq(0)"),
+    Break("reads_one_bank", ReadInterconnect, "_requests", "owners.i.payload.eq(owner)", "owners.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
-    Break("reads", ReadInterconnect, "_in_order", "(free >= request.payload.words)", "(free != 0)"),
-    Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(chosen.addr)", "chosen.addr"),
-    Break("writes_one_bank", WriteInterconnect, "_requests", "free = (active == 0) | ends.any()", "free = C(1)"),
+    Break("reads", ReadInterconnect, "_in_order", "free >= 2 * self.max_burst", "free != 0"),
+    Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(burst.addr)", "burst.addr"),
+    Break("writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"),
     Break("writes_one_bank", WriteInterconnect, "_acks", "owner.payload == u", "C(u == 0)"),
-    Break("writes", WriteInterconnect, "elaborate", "(~busy | ending)", "1"),
+    Break("writes", WriteInterconnect, "elaborate", "(next_bank == b) & idle", "idle"),
+    Break("writes", WriteInterconnect, "_near_its_turn", "ahead <= AHEAD", "C(1)"),
     Break("writes", WriteInterconnect, "_ack_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
 )

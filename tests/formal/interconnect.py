@@ -4,9 +4,11 @@ from amaranth import *
 
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
-from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.interconnect.write import AHEAD, WriteInterconnect
+from rtl_lib.mem.fifo import StreamFifo
 from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
+from tests.formal.streams import inner
 
 __all__ = ["reads", "writes"]
 
@@ -26,12 +28,24 @@ def reads(units, banks):
     """ReadInterconnect: a burst of each unit is followed, and its words looked at; a word holds where it is."""
     bench, places = Bench(), AddressMap(banks, GRANULE)
     part = bench.part("interconnect", ReadInterconnect(
-        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING, reorder_words=BURST))
+        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING, reorder_words=2 * BURST))
     for b, bank in enumerate(part.banks):
         bank_of_reads(bench, f"bank {b}", bank, 1, word_at=lambda addr, b=b: Cat(addr[:ADDR_BITS], C(b, 1)))
     for u, unit in enumerate(part.units):
-        _follow_words(bench, f"unit {u}", unit, places, OUTSTANDING * banks + 2)
+        _follow_words(bench, f"unit {u}", unit, places, OUTSTANDING * banks + 7)
+    if banks > 1:
+        _places_of_words(bench, part, places)
     return bench
+
+
+def _places_of_words(bench, part, places):
+    """No burst is taken before all its words have a place to wait for their turn: what lacks one would be lost some cycles later."""
+    free = iter(inner(part, *(f"free{u}_{b}" for u in range(part.count) for b in range(places.banks))))
+    for u, unit in enumerate(part.units):
+        burst = unit.request.payload
+        for b in range(places.banks):
+            taken = unit.request.valid & unit.request.ready & (places.bank_bits(burst.addr) == b)
+            bench.check(~taken | (next(free) >= burst.words), f"a burst of unit {u} has places for its words of bank {b}")
 
 
 def _follow_words(bench, name, unit, places, most):
@@ -72,20 +86,23 @@ def _write_from(bench, name, unit, number, most):
     m, request, word = bench.m, unit.request, unit.data
     taken, burst = _bursts(bench, request, f"bursts of {name}"), request.payload
     bench.assume(~request.valid | (burst.addr[-1] == number), f"{name} has its own half of the addresses")
-    left, here = Signal.like(burst.words), Signal.like(burst.addr)  # words of the burst that was taken
-    moves = Signal()
+    m.submodules[f"bursts{number}"] = bursts = StreamFifo(burst.shape(), AHEAD + 1)  # that were taken: the first is the one whose words move
+    step, moves = Signal(range(BURST + 1)), Signal()
+    present = bursts.o.payload
+    ends = moves & (step + 1 == present.words)
     m.d.comb += [
         unit.ack.ready.eq(1),
-        word.valid.eq((left != 0) | request.valid),
-        word.payload.data.eq(Mux(left != 0, here, burst.addr)),
+        bursts.i.valid.eq(taken),
+        bursts.i.payload.eq(burst),
+        bursts.o.ready.eq(ends),
+        word.valid.eq(bursts.o.valid | bench.free(1, f"{name} offers a word before its burst is taken")),
+        word.payload.data.eq(present.addr + step),
         word.payload.strobe.eq(1),
         moves.eq(word.valid & word.ready),
     ]
-    with m.If(taken):
-        m.d.sync += [left.eq(burst.words), here.eq(burst.addr)]
-    with m.Elif(moves):
-        m.d.sync += [left.eq(left - 1), here.eq(here + 1)]
-    bench.check(~moves | (left != 0), f"no word of {name} is taken before its burst")
-    bench.check(~taken | (left == 0) | ((left == 1) & moves), f"no burst of {name} is taken before the words of the one before it")
+    pending = Signal(range(AHEAD + BURST + 1))
+    m.d.sync += [step.eq(Mux(ends, 0, step + moves)), pending.eq(pending + Mux(taken, burst.words, 0) - moves)]
+    bench.check(~moves | bursts.o.valid, f"no word of {name} is taken before its burst")
+    bench.check(~taken | (bursts.i.ready & (pending <= AHEAD)), f"no burst of {name} is taken while more than {AHEAD} words have not moved")
     follow = Follow(bench, name, taken, burst.addr, unit.ack.valid, most)
     bench.check(~follow.out | (unit.ack.payload.error == follow.value[0]), f"{name} gets the acknowledgement of its burst")

@@ -61,6 +61,7 @@ PROOFS = {
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),
     "wide_store": Proof("WideStoreUnit", _STORES, units.wide_store_unit, 11),
+    "funnel": Proof("Funnel of 3 units", "offers of each leave once, in order; each waits for each other once at most", partial(streams.funnel, 3), 10),
     "reads_one_bank": Proof("ReadInterconnect, 2 units, 1 bank", "each unit gets its words once, in order", partial(interconnect.reads, 2, 1), 10),
     "reads": Proof("ReadInterconnect, 2 units, 2 banks", "each unit gets its words once, in order", partial(interconnect.reads, 2, 2), 9, quick=False),
     "writes_one_bank": Proof("WriteInterconnect, 2 units, 1 bank", "words reach their place, acknowledgements their unit, in order",

@@ -7,6 +7,7 @@ from amaranth.hdl import Fragment
 
 from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
+from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
 from tests.formal.bench import Bench, Follow
@@ -144,6 +145,27 @@ def merge(inputs):
     return bench
 
 
+def funnel(count):
+    """Funnel: the offers of each unit are followed, and none waits for more than one of each other."""
+    bench = Bench()
+    part = bench.part("funnel", Funnel(WIDTH, count))
+    asks, leaves, source, waits = bench.free(count, "asks"), bench.take(part.o, "o"), part.o.payload.source, Signal(count)
+    bench.m.d.comb += part.asks.eq(asks)
+    bench.m.d.sync += waits.eq(asks & ~part.taken)
+    bench.assume((waits & ~asks) == 0, "who asks does so until it is taken")
+    for k in range(count):
+        value, others = bench.free(WIDTH, f"value{k}"), part.taken & ~(1 << k)
+        bench.m.d.sync += part.values[k].eq(value)
+        follow = Follow(bench, f"unit {k}", part.taken[k], value, leaves & (source == k), 6)
+        bench.check(~follow.out | (part.o.payload.value == follow.value), f"the offer of unit {k} leaves in its turn")
+        bench.check(~part.taken[k] | asks[k], f"unit {k} is taken only when it asks")
+        since = Signal(count, name=f"since{k}")  # who was taken while this one asked
+        bench.m.d.sync += since.eq(Mux(asks[k] & ~part.taken[k], since | others, 0))
+        bench.check(~(asks[k] & (since & others).any()), f"unit {k} waits for each other at most once")
+        bench.reach(part.taken[k] & (since == (1 << count) - 1 - (1 << k)), f"unit {k} waits for all others")
+    return bench
+
+
 def _each_once(bench, name, number, waits, last, standing, served):
     """While requester ``number`` waits, none of the others is served twice.
 
@@ -168,8 +190,10 @@ def arbiter(count):
     """Arbiter of the interconnect: requests stand until they are granted."""
     bench = Bench()
     part = bench.part("arbiter", Arbiter(count))
-    (last,) = inner(part, "last")
-    m, taken = bench.m, Signal(count)
+    (behind,) = inner(part, "behind")
+    m, taken, last = bench.m, Signal(count), Signal(range(count))
+    m.d.comb += last.eq(sum(~behind[n] for n in range(1, count)))
+    bench.check(~behind[0] & ((behind[1:-1] & ~behind[2:]) == 0), "behind the one last taken are those with higher numbers")
     m.d.comb += [part.requests.eq(bench.free(count, "requests")), part.take.eq(bench.free(1, "take"))]
     m.d.comb += taken.eq(Mux(part.take & part.any, 1 << part.grant, 0))
     waits = Signal(count)
@@ -177,6 +201,7 @@ def arbiter(count):
     bench.assume((waits & ~part.requests) == 0, "a request stands until it is taken")
     bench.check(part.any == part.requests.any(), "any says whether somebody asks")
     bench.check(~part.any | part.requests.bit_select(part.grant, 1), "only who asks is granted")
+    bench.check(part.chosen == Mux(part.any, 1 << part.grant, 0), "the bit is that of the number")
     for k in range(count):
         others = [taken[other] if other != k else C(0) for other in range(count)]
         _each_once(bench, f"requester {k}", k, part.requests[k] & ~taken[k], last, C(0), others)

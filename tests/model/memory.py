@@ -9,6 +9,7 @@ from functools import reduce
 from itertools import repeat
 from operator import add
 
+from .burst import MAX_BURST
 from .dram import READ, WRITE, Channel
 from .fifo import Fifo
 from .load_unit import LoadUnit
@@ -18,6 +19,7 @@ __all__ = ["GlobalMemory"]
 
 REORDER_WORDS, TURNS = 128, 128  #: room for each unit and bank: words under way, bursts under way
 WAITING, OUTSTANDING = 4, 128  #: bursts of a port that are not yet in the memory, that have no answer yet
+AHEAD = 3  #: words that a store unit may have to move still when its next burst is taken
 ENTRY = 4  #: memory clocks between two bursts that enter the controller: it runs at a quarter of that clock
 
 
@@ -46,7 +48,7 @@ class GlobalMemory:
         """A new load or store unit."""
         if operation.unit.direction == "load":
             unit = LoadUnit(self.clock, operation, self.memory.word_bytes)
-            self._loads.append(_Reads(unit, len(self._banks)))
+            self._loads.append(_Reads(self.clock, unit, len(self._banks)))
         else:
             unit = StoreUnit(self.clock, operation, self.memory.word_bytes)
             self.stores.append(_Writes(unit))
@@ -69,17 +71,28 @@ class GlobalMemory:
             reads.give(self.clock.now)
         for writes in self.stores:
             writes.give(self.clock.now)
+        for writes in self.stores:
+            writes.look()
+        for bank in self._banks:
+            bank.evaluate()
         for number, bank in enumerate(self._banks):
-            bank.evaluate([self._wanted(reads, number) for reads in self._loads],
-                          [self._wanted(writes, number) for writes in self.stores])
+            bank.choose([self._wanted(reads, reads.asking, number) for reads in self._loads],
+                        [self._wanted(writes, writes.unit.bursts, number) for writes in self.stores])
+        for reads in self._loads:
+            head = reads.unit.bursts.head()
+            bank = None if head is None else self._locate(head[0])[0]
+            may = head is not None and reads.may_ask(bank)
+            reads.look()
+            if may:
+                reads.ask(self.clock.now, bank)
 
-    def _wanted(self, port, number):
-        """(port, burst, address) where the port's next burst goes to the bank; else None."""
-        head = port.unit.bursts.head()
+    def _wanted(self, port, queue, number):
+        """(port, queue, burst, address) where the queue's next burst goes to the bank; else None."""
+        head = queue.head()
         if head is None:
             return None
         bank, address = self._locate(head[0])
-        return (port, head[0], address) if bank == number and port.may_send(bank, head[0]) else None
+        return (port, queue, head[0], address) if bank == number and port.may_send() else None
 
     def commit(self):
         """All state is in the parts."""
@@ -88,18 +101,32 @@ class GlobalMemory:
 class _Reads:
     """One load unit's path back: words wait for each bank until their turn."""
 
-    def __init__(self, unit, banks):
+    def __init__(self, clock, unit, banks):
         self.unit, self.direct = unit, banks == 1
-        self._free = [REORDER_WORDS] * banks
+        self.asking = Fifo(clock, 2, "asking")  # bursts with a turn and a place for their words
+        self._free, self._fits = [REORDER_WORDS] * banks, [True] * banks
         self._here = [deque() for _ in range(banks)]  # cycles from which words are there
         self._turns = deque()  # [cycle, bank, words left]
 
-    def may_send(self, bank, burst):
-        return self.direct or self._free[bank] >= burst.words and len(self._turns) < TURNS * len(self._here)
+    def may_ask(self, bank):
+        room = self.direct or self._fits[bank] and len(self._turns) < TURNS * len(self._here)
+        return room and self.asking.can_push()
 
-    def send(self, now, bank, burst):
+    def look(self):
+        """What is known of the room in the next cycle: that of this one, for two bursts, as one may be taken now."""
+        self._fits = [free >= 2 * MAX_BURST for free in self._free]
+
+    def ask(self, now, bank):
+        burst = self.unit.bursts.pop()
+        self.asking.push(burst)
         self._turns.append([now + 1, bank, burst.words])
         self._free[bank] -= burst.words
+
+    def may_send(self):
+        return True
+
+    def send(self, now, bank, burst):
+        """What comes back has its place since the burst asked."""
 
     def arrive(self, bank, cycle):
         """A word is on the bank's port in that cycle; the FIFO in which it waits is a block RAM."""
@@ -124,14 +151,20 @@ class _Writes:
     """One store unit's path: a burst after the other, confirmations in order."""
 
     def __init__(self, unit):
-        self.unit, self.busy_until_moved = unit, 0  # words of the present burst still to move
+        self.unit = unit
+        self.ahead = self._known_ahead = 0  # words that were taken and have not moved: now, and as the cycle began
+        self.order, self.busy = deque(), False  # banks at which bursts begin; whether one's words move
         self._turns = deque()  # [cycle from which it is confirmed, or None] of each burst
 
-    def may_send(self, bank, burst):
-        return self.busy_until_moved == 0 and len(self._turns) < TURNS
+    def look(self):
+        self._known_ahead = self.ahead
+
+    def may_send(self):
+        return self._known_ahead <= AHEAD and len(self._turns) < TURNS
 
     def send(self, now, bank, burst):
-        self.busy_until_moved = burst.words
+        self.ahead += burst.words
+        self.order.append(bank)
         self._turns.append([None])
         return self._turns[-1]
 
@@ -152,22 +185,27 @@ class _Bank:
         self._time = reduce(add, repeat(self.ticks_per_cycle, age), 0.0)  # as the board adds it up, rounding included
         self.channel = Channel(timing, int(self._time))
         self.latency = round(timing.controller_latency_ns / timing.tck_ns)
-        self.reads, self.writes = Fifo(clock, 2, "reads"), Fifo(clock, 2, "writes")
+        self.reads, self.writes = (Fifo(clock, 3, name, latency=2) for name in ("reads", "writes"))  # chosen, and fetched
+        self.begun = Fifo(clock, 2, "begun")  # writes whose words move, or did
         self._last = [-1, -1]  # served last, of loads and stores
         self._asking = [None, None]  # AR, AW: bursts offered to the memory
         self._ready = [False, False]
         self._bursts = (deque(), deque())  # in the memory's port, by direction
         self._pushed, self._feeding, self._next_feed = [0, 0], READ, (int(self._time) // ENTRY + 1) * ENTRY
-        self._moving = None  # [write burst, cycle of its next word]: words move behind the request
+        self._moving = None  # [write burst, cycle of its next word, words left]: words move behind the request
 
-    def evaluate(self, loads, stores):
+    def evaluate(self):
         self._accept()
         self._run()
         self._answer()
         self._choose_readies()
         self._offer(READ, self.reads)
-        self._offer(WRITE, self.writes)
+        self._offer(WRITE, self.begun)
         self._move_words()
+
+    def choose(self, loads, stores):
+        """Behind what moved at all banks."""
+        self._begin()
         self._take(READ, loads, self.reads)
         self._take(WRITE, stores, self.writes)
 
@@ -178,18 +216,25 @@ class _Bank:
         chosen = next((n for n in order if wanted[n] is not None), None)
         if chosen is None or not fifo.can_push():
             return
-        port, burst, address = wanted[chosen]
-        if direction == WRITE and self._moving is not None:
-            return
+        port, queue, burst, address = wanted[chosen]
         number = self.memory._banks.index(self)
-        port.unit.bursts.pop()
+        queue.pop()
         token = port.send(self.clock.now, number, burst)
-        access = _Access((port, token), address, burst.words, [])
-        fifo.push(access)
-        if direction == WRITE:
-            # words go into a queue from the next cycle on, and on to the master a cycle later, when it has the request
-            self._moving = [access, self.clock.now + 1]
+        fifo.push(_Access((port, token), address, burst.words, []))
         self._last[direction] = chosen
+
+    def _begin(self):
+        """The next burst's request goes, and its words may move from the next cycle on, when those of the unit's burst before have."""
+        head = self.writes.head()
+        if head is None or self._moving is not None or not self.begun.can_push():
+            return
+        port = head[0].unit[0]
+        if port.busy or port.order[0] != self.memory._banks.index(self):
+            return
+        port.busy = True
+        port.order.popleft()
+        self.begun.push(self.writes.pop())
+        self._moving = [head[0], self.clock.now + 1, head[0].words]
 
     def _offer(self, direction, fifo):
         """The master's address register."""
@@ -201,15 +246,16 @@ class _Bank:
     def _move_words(self):
         if self._moving is None or self._moving[1] > self.clock.now:
             return
-        access, _ = self._moving
+        access = self._moving[0]
         port = access.unit[0]
         if port.unit.words.head() is None:
             return
         port.unit.words.pop()
-        port.busy_until_moved -= 1
-        if port.busy_until_moved == 0:
+        port.ahead -= 1
+        self._moving[2] -= 1
+        if self._moving[2] == 0:
             access.moved = self.clock.now + 2  # the last word is in the master's register
-            self._moving = None
+            port.busy, self._moving = False, None
 
     # -- the memory's port
     def _accept(self):

@@ -103,7 +103,7 @@ def test_reads(address_map, count, rate, latency):
     golden = rng.randbytes(SIZE)
     banks = banks_of(golden, address_map, rate=rate, latency=latency)
     units = [LoadUnit(access_bytes=4, depth=32, pending=8, burst_align=256, **GEOMETRY) for _ in range(count)]
-    interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=5, outstanding=5, **GEOMETRY)
+    interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=8, outstanding=5, **GEOMETRY)
     addresses = [[a for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 4)]
                   for a in range(s, s + rng.choice([4, 16, 200]), 4)] for _ in units]
     seen = [[] for _ in units]
@@ -173,7 +173,7 @@ def test_a_slow_bank_blocks_nobody_else():
     slow, fast = banks_of(golden, MAPS[1])
     slow.latency = 60
     units = [LoadUnit(access_bytes=16, pending=32, burst_align=256, **GEOMETRY) for _ in range(2)]
-    interconnect = ReadInterconnect(count=2, address_map=MAPS[1], reorder_words=5, **GEOMETRY)
+    interconnect = ReadInterconnect(count=2, address_map=MAPS[1], reorder_words=8, **GEOMETRY)
     mixed, other = [0, *range(256, 480, 16), 512], list(range(256, 480, 16)) * 2
     seen = [[], []]
 
