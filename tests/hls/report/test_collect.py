@@ -156,6 +156,12 @@ def test_the_longest_way_is_within_the_period_and_named():
     assert sum(part.share for part in loop.path.steps) <= 1.001
 
 
+def test_no_way_leads_through_a_loop():
+    text = "for (int i = 0; i < n; i++) {\n int m = a[i] + i, s = 3;\n for (int j = 0; j < m; j++) s ^= s << j;\n o[i] = (s + m) ^ i;\n}"
+    for path in (loop.path for outer in kernel(text).loops for loop in (outer, *outer.children)):
+        assert path.fmax_mhz >= 240
+
+
 def test_stores_that_take_turns():
     loop = only(kernel("for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}").loops)
     assert (loop.ii, loop.paced) == (1, 2)
