@@ -233,6 +233,7 @@ def test_work_items_stand_around_their_loops():
     (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
      "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "block RAM, 4 words of 32 bits; otherwise it would hold up a loop"),
     ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers"),
+    ("bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 511];", "w", "block RAM, 512 words"),
     ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
     (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
      "ROM in block RAM, 128 words of 32 bits"),
