@@ -84,6 +84,8 @@ class OperatorTiming:
             return self.slot_read  # the channel's own register is there from the start; its answer hangs on the condition
         if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results or is_wires(op):
             return 0.0
+        if op.opcode == "addr" and op.attrs["mem"] in self.memory.onchip:
+            return self.model.hop  # a memory of its own begins at 0: nothing is added, but its blocks lie elsewhere
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:
