@@ -26,7 +26,7 @@ def possible_ones(value: Value, depth: int = _DEPTH) -> int:
 
 def is_wires(op: Op) -> bool:
     """Whether the operation, on integers of more than a bit, needs no logic: bits are chosen, inverted at most, or put side by side."""
-    if not op.results or not isinstance(op.result.type, IntType) or op.result.type.bits == 1:
+    if len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type.bits == 1:
         return False
     if op.opcode == "select":
         return all(constant(arm) is not None for arm in op.operands[1:])

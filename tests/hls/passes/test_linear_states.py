@@ -66,3 +66,12 @@ def test_random_states(seed):
         assert [plan.ii for plan in kernel_.plan.loops.values()] == [1]
     data = rng.randbytes(13 * size)
     assert outcome(kernel_.function, size, data) == outcome(source, size, data)
+
+
+def test_what_a_loop_inside_gives_is_no_wire():
+    text = ("__kernel void k(__global const int *restrict a, __global int *restrict o, int n) {\n int at = 7, x = 1;\n"
+            " for (int i = 0; i < n; i++) {\n  int m = 3, s = 1;\n  while (a[m] > i) { m++; s ^= m; }\n  at += m;\n"
+            "  for (int k = 0; k < 9; k++) x = (x << 1) ^ (x < 0 ? s : 5);\n }\n o[0] = at ^ x;\n}")
+    source, kernel_ = planned(text)
+    data = bytes(4 * 9)
+    assert outcome(kernel_.function, 4, data) == outcome(source, 4, data)
