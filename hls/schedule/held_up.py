@@ -48,7 +48,7 @@ def _on_recurrence(region: RegionPlan) -> list[Value]:
 
 def relieves(plan: KernelPlan, before: KernelPlan) -> bool:
     """Whether the plan has a loop that begins iterations more often than in the one ``before``, and none that does so less often, but for
-    loops around it that lose less than it gains. Loops that were none before, as they were unrolled, may stand beside and around such a
+    loops around it that lose less than is gained in their innermost ones. Loops that were none before, as they were unrolled, may stand beside and around such a
     loop, but not in it."""
     now, then = _intervals(plan), _intervals(before)
     relieved = {span for span in then if now.get(span, then[span]) < then[span]}
@@ -64,8 +64,10 @@ def _loss(plan: KernelPlan, span: Span | None, now, then, new: list[Op]) -> floa
 
 
 def _gain(plan: KernelPlan, span: Span | None, now, then) -> float:
-    """Cycles that the loops in it take less, while it has one iteration."""
-    inside = [loop for loop in plan.loops if loop.span in then and span in _spans_around(plan, loop)]
+    """Cycles that the innermost loops in it take less, while it has one iteration; of others the interval is mostly less than what they
+    have inside takes."""
+    innermost = [loop for loop in plan.loops if not any(op.opcode == "loop" for op in loop.regions[0].ops)]
+    inside = [loop for loop in innermost if loop.span in then and span in _spans_around(plan, loop)]
     return sum(_trips(loop) * (then[loop.span] - now[loop.span]) for loop in inside)
 
 
