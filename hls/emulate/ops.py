@@ -6,7 +6,7 @@ and signed type wide enough to compute in, ``{mode}`` how a result is rounded. R
 :data:`ROUNDED` floats that have yet to be rounded where the format is half precision.
 """
 
-from ..ir import IntType, Op
+from ..ir import ArrayType, IntType, Op
 from .types import c_type, from_memory, masked, memory_type, to_memory
 
 __all__ = ["ROWS", "expression"]
@@ -72,8 +72,10 @@ def _fields(op: Op, names: list[str]) -> dict:
 
 
 def _bitcast(op: Op, names: list[str]) -> str:
-    """Bits as another type of the same size. Elements of arrays lie in them as they do in memory."""
+    """Bits as another type of the same size. Elements of arrays lie in them as they do in memory; smaller ones than bytes side by side."""
     source, target = op.operands[0].type, op.result.type
+    if isinstance(source, ArrayType) and source.element.bits % 8 and isinstance(target, IntType):
+        return f"packed<{c_type(target)}>({names[0]}, {source.element.bits})"
     return from_memory(f"bits_as<{memory_type(target)}>({to_memory(names[0], source)})", target)
 
 

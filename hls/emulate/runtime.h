@@ -179,6 +179,13 @@ template <class To, class From> INLINE To bits_as(From from) {
     return to;
 }
 
+// elements of so many bits each, side by side
+template <class To, class T, unsigned N> INLINE To packed(const Array<T, N> &from, int bits) {
+    To to = 0;
+    for (unsigned k = 0; k < N; k++) to |= (To)from.e[k] << k * bits;
+    return to;
+}
+
 INLINE float one_nan(float x) { return x == x ? x : __builtin_nanf(""); }
 INLINE double one_nan(double x) { return x == x ? x : __builtin_nan(""); }
 INLINE u32 float_bits(float x) { return bits_as<u32>(one_nan(x)); }

@@ -119,8 +119,8 @@ class _Reader:
                 self.memory[_plain(name)] = (abs(int(first) - int(last)) + 1, bits)
 
     def _instance(self, module: str, name: str):
-        if module not in KEYWORDS:
-            self.module.instances[_plain(name)] = _plain(module)
+        if module not in KEYWORDS:  # a name that is a word of the language is written with a backslash
+            self.module.instances[_plain(name).removeprefix("\\")] = _plain(module)
 
     # --- blocks ---
 

@@ -8,6 +8,7 @@ import math
 from functools import reduce
 
 from ..analysis.trips import INVERSE, decided, implied
+from ..analysis.wires import possible_ones
 from ..ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ..ir.rewrite import constant
 from ..ir.types import FloatType, IntType
@@ -66,9 +67,8 @@ def _sub(op, b):
     inner = _defined_by(x, "add")
     if inner and y in inner.operands:  # (a + y) - y
         return inner.operands[1 - inner.operands.index(y)]
-    bit = _defined_by(y, "zext")
-    if constant(x) == 0 and bit and bit.operands[0].type == BOOL:  # a mask: all bits are that one
-        return b.value("sext", bit.operands[0], result=x.type)
+    if constant(x) == 0 and x.type != BOOL and possible_ones(y) == 1:  # a mask: all bits are that one
+        return b.value("sext", b.value("trunc", y, result=BOOL), result=x.type)
     return None
 
 
@@ -87,6 +87,9 @@ def _and(op, b):
         return x
     if _opposite(x, y):
         return b.const(0, x.type)
+    mask = _defined_by(x, "sext")
+    if mask and mask.operands[0].type == BOOL and constant(y) is not None:
+        return b.value("select", mask.operands[0], y, b.const(0, y.type))
     return _absorb(op, "or") or _gather(op, b) or _settled(op, b)
 
 
@@ -211,7 +214,17 @@ def _equal(op, b):
         cut = number & _ones(narrow.type)
         extended = signed(cut, narrow.type.bits) & _ones(x.type) if wide.opcode == "sext" else cut
         return b.value(op.opcode, narrow, b.const(cut, narrow.type)) if extended == number else b.const(not same, BOOL)
-    return _compare_of_choice(op, b)
+    return _compare_of_choice(op, b) or _bit_test(x, number, same, b)
+
+
+def _bit_test(x: Value, number: int, same: bool, b: Builder) -> Value | None:
+    """(x & 8) == 0 is a bit of x."""
+    ones = possible_ones(x)
+    if ones & ones - 1 or not ones or number & ~ones:
+        return None
+    place = ones.bit_length() - 1
+    bit = b.value("trunc", b.value("lshr", x, b.const(place, x.type)), result=BOOL)
+    return bit if bool(number) == same else _not(bit, b)
 
 
 def _compare_of_choice(op, b):

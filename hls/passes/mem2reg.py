@@ -18,13 +18,14 @@ __all__ = ["Mem2Reg"]
 class Mem2Reg:
     """Before: variables are private memories. After: those whose address is used by plain accesses only are gone.
 
-    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits, or that is asked to be in registers and not in a
+    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits and ``max_elements`` elements, or that is asked to be in registers and not in a
     memory, becomes one value of array type, read by ``extract`` and written by ``insert``. Values travel through results of `if` and carried values of loops; what turns
     out not to be needed there is left to dead code elimination. A read of what was never written is 0 and warned of.
     """
 
     arrays: bool = False
     max_bits: int = 1024  #: beyond it multiplexers cost more than a block RAM
+    max_elements: int = 256  #: beyond it a choice among all takes longer than a cycle of the boards
     warn: Callable[[Diagnostic], None] | None = None
 
     @property
@@ -45,7 +46,7 @@ class Mem2Reg:
             return memory.element
         if not self.arrays or isinstance(memory.element, PointerType) or wants_memory(memory):
             return None
-        small = wants_registers(memory) or memory.length * memory.element.bits <= self.max_bits
+        small = wants_registers(memory) or memory.length <= self.max_elements and memory.length * memory.element.bits <= self.max_bits
         return ArrayType(memory.element, memory.length) if small else None
 
 

@@ -35,6 +35,7 @@ from .ifconvert import IfConvert
 from .inline import Inline
 from .inner_sums import InnerSums
 from .known_arrays import KnownArrays
+from .linear_states import LinearStates
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .meeting_promises import MeetingPromises
@@ -199,7 +200,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, ShortenRecurrences(), *CLEAN, BalanceTrees(),
         Narrow(options.address_bits), *CLEAN,
         # states have the bits that they need by now
-        Automata(), *CLEAN,
+        Automata(), *CLEAN, LinearStates(options.model), *CLEAN,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
         AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,

@@ -39,11 +39,13 @@ def _memory(cause: Bottleneck, ii: int) -> str:
 
 def _data(cause: Bottleneck, ii: int) -> str:
     most = max(cause.shares, key=lambda part: part.share, default=None)
+    if most and most.operation.startswith("pipeline"):  # of a loop inside, which is what can be done something about
+        most = next((part for part in cause.shares if part.operation.startswith("inner loop")), most)
     words = most.operation if most else ""
     if words.startswith("inner loop"):
         return (f"Remove it: let the {words.partition(' (')[0]} work on a variable that begins anew in each iteration, and join "
                 f"that to {cause.subject} behind it")
-    if words.startswith("load") and "round trip to memory" not in words:
+    if words.startswith("load") and not _waits_for_memory(words):
         return "Simplify it: load ahead, before it is known which element will be wanted, and choose among what was loaded"
     if words.startswith("load"):
         return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
@@ -63,7 +65,15 @@ def _nothing_but(cause: Bottleneck, operations: tuple[str, ...]) -> bool:
 
 
 def _condition(cause: Bottleneck, ii: int) -> str:
+    load = next((part.operation for part in cause.shares if _waits_for_memory(part.operation)), None)
+    if load is not None:
+        return (f"Move what decides whether to go on to a private array, which answers in a few cycles: the {load.partition(' (')[0]} "
+                "is waited for before the next iteration begins")
     return "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
+
+
+def _waits_for_memory(operation: str) -> bool:
+    return operation.startswith("load") and "round trip to memory" in operation
 
 
 def _resource(cause: Bottleneck, ii: int) -> str:

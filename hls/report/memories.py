@@ -7,6 +7,7 @@ from ..ir import Module, Op, reachable
 from ..memory import OnChipMemory
 from ..passes.merge import MERGED, merged_by
 from ..passes.private_copies import OWN
+from ..passes.wishes import HOLDS_UP
 from .model import Memory, Sharing, Turns
 from .words import at
 
@@ -15,7 +16,7 @@ __all__ = ["collect_memories"]
 #: attributes that a shift register's buffers have
 OF_SHIFTS = frozenset({RING, CONDITIONAL})
 #: what the compiler notes of a memory beside what the source asks for
-NOTES = OF_SHIFTS | {"copies", MERGED}
+NOTES = OF_SHIFTS | {"copies", MERGED, HOLDS_UP}
 
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:

@@ -18,14 +18,16 @@ class _Paths:
     def __init__(self, plan: RegionPlan, timing: OperatorTiming):
         self.plan, self.timing = plan, timing
         self.reads = {c.arg: c.read for c in plan.carried}
+        self.answered = {row.op for level in plan.levels for row in level.row}  # by a queue, whenever that may be
         self.ways: dict[Value, tuple[float, tuple[tuple[Op, float], ...]]] = {}  # ns from a register, through which operations
 
     def longest(self, say: Callable[[Op], str]) -> Path:
         ends = [self._through(op, point) for op, point in self.plan.place.items() if not has(op, "constant")]
         decide = self.plan.region.terminator.operands[0] if self.plan.loop is not None else None
-        if decide is not None and self.plan.decide.level == 0:
-            ns, steps = self._arrival(decide, self.plan.decide)
-            ends.append((ns + self.timing.header, steps))
+        if decide is not None and self.plan.decide.level == 0:  # to the end of an invocation, and to the next issue, which may be later
+            for point, own in ((self.plan.decide, self.timing.slot_read), (self.plan.again, self.timing.header)):
+                ns, steps = self._arrival(decide, point)
+                ends.append((ns + own, steps))
         ns, steps = max(ends, key=lambda end: end[0], default=(0.0, ()))
         shares = tuple(Share(say(op), op.span, own / ns) for op, own in steps if own)
         return Path(round(ns + self.timing.overhead, 3), round(1000 / (ns + self.timing.overhead), 1), shares)
@@ -37,6 +39,8 @@ class _Paths:
         way = (ns + own, (*steps, (op, own)))
         behind = self.timing.out_delay(op)
         after = way if self.timing.latency(op) == 0 and not has(op, "memory") else (behind, ((op, behind),))
+        if op in self.answered:
+            after = (self.timing.queue_output, ())
         self.ways.update(dict.fromkeys(op.results, after))
         return way
 

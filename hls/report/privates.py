@@ -22,7 +22,8 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
         for memory in function.memories.values():
             if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
                 name = memory.name if function is source else f"{function.name}.{memory.name}"
-                arrays.setdefault(memory.span or name, _private(name, memory, values, kernel))
+                one = (memory.span, memory.name) if memory.span else name  # members of a struct have its place
+                arrays.setdefault(one, _private(name, memory, values, kernel))
     return tuple(arrays.values())
 
 

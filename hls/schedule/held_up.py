@@ -12,6 +12,9 @@ from .turns import crossings, passed, together
 
 __all__ = ["held_up", "relieves"]
 
+#: what a loop is taken to have where the program does not tell
+UNKNOWN_TRIPS = 64
+
 
 def held_up(function: Function, plan: KernelPlan) -> frozenset[str]:
     """The names of private arrays for whose sake a loop does not begin an iteration every cycle, though others take turns with it."""
@@ -44,13 +47,32 @@ def _on_recurrence(region: RegionPlan) -> list[Value]:
 
 
 def relieves(plan: KernelPlan, before: KernelPlan) -> bool:
-    """Whether the plan has a loop that begins iterations more often than in the one ``before``, and none that does so less often. Loops
-    that were none before, as they were unrolled, may stand beside and around such a loop, but not in it."""
+    """Whether the plan has a loop that begins iterations more often than in the one ``before``, and none that does so less often, but for
+    loops around it that lose less than is gained in their innermost ones. Loops that were none before, as they were unrolled, may stand beside and around such a
+    loop, but not in it."""
     now, then = _intervals(plan), _intervals(before)
     relieved = {span for span in then if now.get(span, then[span]) < then[span]}
     new = [loop for loop in plan.loops if loop.span not in then]
-    return (bool(relieved) and all(now.get(span, 0) <= then[span] for span in then)
-            and not any(_spans_around(plan, loop) & relieved for loop in new))
+    if not relieved or any(_spans_around(plan, loop) & relieved for loop in new):
+        return False
+    return all(_loss(plan, span, now, then, new) <= _gain(plan, span, now, then) for span in then if now.get(span, 0) > then[span])
+
+
+def _loss(plan: KernelPlan, span: Span | None, now, then, new: list[Op]) -> float:
+    """Cycles that an iteration of the loop takes more than before, those of new loops in it included."""
+    return now[span] - then[span] + sum(_trips(loop) * now[loop.span] for loop in new if span in _spans_around(plan, loop))
+
+
+def _gain(plan: KernelPlan, span: Span | None, now, then) -> float:
+    """Cycles that the innermost loops in it take less, while it has one iteration; of others the interval is mostly less than what they
+    have inside takes."""
+    innermost = [loop for loop in plan.loops if not any(op.opcode == "loop" for op in loop.regions[0].ops)]
+    inside = [loop for loop in innermost if loop.span in then and span in _spans_around(plan, loop)]
+    return sum(_trips(loop) * (then[loop.span] - now[loop.span]) for loop in inside)
+
+
+def _trips(loop: Op) -> int:
+    return loop.attrs.get("trip_count") or UNKNOWN_TRIPS
 
 
 def _intervals(plan: KernelPlan) -> dict[Span | None, float]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
 from ..analysis.channels import answers_at_once
+from ..analysis.wires import is_wires
 from ..diag import CompileError
 from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
@@ -81,8 +82,10 @@ class OperatorTiming:
             return self.model.delay("mux", sharers)  # of the addresses of those that start in one cycle
         if answers_at_once(op):
             return self.slot_read  # the channel's own register is there from the start; its answer hangs on the condition
-        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results:
+        if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results or is_wires(op):
             return 0.0
+        if op.opcode == "addr" and op.attrs["mem"] in self.memory.onchip:
+            return self.model.hop  # a memory of its own begins at 0: nothing is added, but its blocks lie elsewhere
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:

@@ -142,10 +142,24 @@ def test_advice(update, advice):
     assert only(kernel(text).loops).advice.startswith(advice)
 
 
+@pytest.mark.parametrize(("text", "advice"), [
+    ("while (i < n && j < n) {\n if (a[i] < a[j + n]) i++;\n else j++;\n}", "Move what decides whether to go on to a private array, which answers in a few cycles: the load of a"),
+    ("for (int p = 0; p < n; p++)\n for (int k = 0; k < a[p]; k++)\n  o[j++] = p;", "Remove it: let the inner loop k")])
+def test_advice_about_what_is_waited_for(text, advice):
+    """Neither a counter, which would not tell when to end, nor less work, where there is hardly any."""
+    assert kernel(f"int i = 0, j = 0;\n{text}\no[0] = i + j;").loops[0].advice.startswith(advice)
+
+
 def test_the_longest_way_is_within_the_period_and_named():
     loop = only(kernel("for (int i = 0; i < n; i++)\n o[i] = (a[i] + i) ^ n;").loops)
     assert 240 <= loop.path.fmax_mhz < 1000
     assert sum(part.share for part in loop.path.steps) <= 1.001
+
+
+def test_no_way_leads_through_a_loop():
+    text = "for (int i = 0; i < n; i++) {\n int m = a[i] + i, s = 3;\n for (int j = 0; j < m; j++) s ^= s << j;\n o[i] = (s + m) ^ i;\n}"
+    for path in (loop.path for outer in kernel(text).loops for loop in (outer, *outer.children)):
+        assert path.fmax_mhz >= 240
 
 
 def test_stores_that_take_turns():
@@ -219,6 +233,7 @@ def test_work_items_stand_around_their_loops():
     (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
      "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "block RAM, 4 words of 32 bits; otherwise it would hold up a loop"),
     ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers"),
+    ("bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 511];", "w", "block RAM, 512 words"),
     ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
     (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
      "ROM in block RAM, 128 words of 32 bits"),
@@ -230,6 +245,17 @@ def test_work_items_stand_around_their_loops():
 def test_where_private_arrays_are(body, name, place):
     (private,) = kernel(body).privates
     assert private.name == name and private.place.startswith(place)
+
+
+def test_every_member_of_an_array_of_structs_is_listed():
+    text = ("struct { int x, y; } w[64];\nfor (int i = 0; i < n; i++) { w[i & 63].x = a[i]; w[i & 63].y = i; }\n"
+            "for (int i = 0; i < n; i++) o[i] = w[a[i] & 63].x + w[a[i] & 63].y;")
+    assert [private.name for private in kernel(text).privates] == ["w.x", "w.y"]
+
+
+def test_what_the_compiler_puts_into_a_memory_is_no_wish_of_the_source():
+    text = "int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\nfor (int t = 0; t < 4; t++) o[t] = h[t];"
+    assert only(kernel(text).memories).attributes == ()
 
 
 def test_accesses_of_copies_are_counted_together():
@@ -255,6 +281,11 @@ def test_areas_are_of_this_design_and_add_up():
     assert all(getattr(report.resources, f) < getattr(report.device, f) for f in ("logic", "registers", "rams", "dsps"))
     larger = collect(hls.compile(HEAD + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n + a[i + 9] / (n + 1); }"), "k.cl")
     assert larger.kernels[0].resources.logic > used.logic
+
+
+def test_a_kernel_named_like_a_word_of_verilog_has_its_area():
+    named, join = (collect(hls.compile(HEAD.replace(" k(", f" {name}(") + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n; }"), "k.cl") for name in ("k", "join"))
+    assert join.kernels[0].resources == named.kernels[0].resources
 
 
 def test_names_of_elements_and_of_variables_of_one_name():

@@ -37,6 +37,23 @@ def planned(text: str, kept: str = "") -> CompiledKernel:
     return kernel
 
 
+PASSES = HEAD + """    uchar data[1024], moved[1024];
+    for (int i = 0; i < n; i++) data[i] = p[i];
+    for (int pass = 0; pass < 4; pass++) {
+        uint counts[16];
+        for (int i = 0; i < 16; i++) counts[i] = 0;
+        #pragma unroll 1
+        for (int t = 0; t < TRIPS; t++) counts[data[t] >> pass & 15]++;
+        uint sum = 0;
+        for (int i = 0; i < 16; i++) { uint c = counts[i]; counts[i] = sum; sum += c; }
+        #pragma unroll 1
+        for (int t = 0; t < TRIPS; t++) moved[counts[data[t] >> pass & 15]++] = data[t];
+        for (int i = 0; i < n; i++) data[i] = moved[i];
+    }
+    for (int i = 0; i < n; i++) out[i] = data[i];
+}"""
+
+
 def interval(kernel: CompiledKernel, label: str) -> int:
     return max(plan.ii for loop, plan in kernel.plan.loops.items() if loop.attrs.get("label") == label)
 
@@ -57,6 +74,13 @@ def test_where_others_take_turns_registers_do():
     kernel = planned(TILES)
     assert not kernel.memory.onchip and not held_up(kernel.function, kernel.plan)
     assert not relieves(planned(TILES, "__attribute__((memory))").plan, kernel.plan)
+
+
+@pytest.mark.parametrize(("trips", "ii"), [("n", 1), ("1000", 1), ("6", 3)])
+def test_a_loop_around_may_lose_what_it_gains_inside(trips, ii):
+    """Counters in a memory are set and summed up by loops, 16 cycles each, so few iterations would gain nothing."""
+    kernel = planned(PASSES.replace("TRIPS", trips))
+    assert interval(kernel, "t") == ii and ("counts" in kernel.memory.onchip) == (ii == 1)
 
 
 @pytest.mark.parametrize("kept", ["", "__attribute__((memory))"])

@@ -87,3 +87,21 @@ def test_a_loop_between_stores_to_one_memory():
     loop = next(plan for op, plan in kernel.plan.loops.items() if op.attrs["label"] == "t")
     direct = [place.level for op, place in loop.place.items() if op.opcode == "store" and op.operands[0].op.attrs["mem"].endswith("w")]
     assert len(direct) == 2 and len(set(direct)) == 2
+
+
+FOLLOWED = """
+kernel void followed(global const int *restrict next, global int *restrict out, int n)
+{
+    int links[64];
+    for (int i = 0; i < 64; i++)
+        links[i] = next[i];
+    int at = 1;
+    for (int i = 0; i < n; i++)
+        at = links[(at - 1) & 63];
+    *out = at;
+}
+"""
+
+
+def test_places_in_a_memory_of_the_kernel_are_no_sums():
+    assert loop_at(plan_of(FOLLOWED, "de5net"), 8).ii == 2  # the difference, and the memory

@@ -81,6 +81,8 @@ def operations():
         array = ArrayType(a, b)
         yield from (("bitcast", (array,), I64), ("bitcast", (I64,), array), ("bitcast", (array,), ArrayType(I16, 4)))
         yield from (("array", (a,) * b, array), ("extract", (array, I8), a), ("insert", (array, I8, a), array))
+    for a, b in ((BOOL, 8), (BOOL, 13), (BOOL, 64), (IntType(4), 5)):
+        yield "bitcast", (ArrayType(a, b),), IntType(a.bits * b)
     for f in FLOATS:
         for terms in (("+*", "-*"), ("+", "-", "+"), ("-*", "+", "+*")):
             yield "fsum", (f,) * sum(map(len, terms)), f, {"terms": terms}
