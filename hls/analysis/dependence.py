@@ -17,7 +17,19 @@ from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, Value, lane_mask, may_share, memory_name, moved_type, predicate, reaches_memory, walk
+from ..ir import (
+    Function,
+    MemoryObject,
+    Op,
+    Value,
+    lane_mask,
+    may_share,
+    memory_name,
+    moved_type,
+    predicate,
+    reaches_memory,
+    walk,
+)
 from .affine import Affine, AffineForms, Symbol
 from .courses import Course
 from .domain import Condition, Domains

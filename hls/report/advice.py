@@ -34,7 +34,15 @@ def _memory(cause: Bottleneck, ii: int) -> str:
     if cause.distance > 1:
         return f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
     return (f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
-            f"#pragma ivdep array({name}); else work on a private array and copy {name} in before and out behind")
+            f"#pragma ivdep array({name}); else {_otherwise(cause, name)}")
+
+
+def _otherwise(cause: Bottleneck, name: str) -> str:
+    if not cause.onchip:
+        return f"work on a private array and copy {name} in before and out behind"
+    most = max(cause.shares, key=lambda part: part.share, default=None)
+    first = f", the {most.operation.partition(' for ')[0]} first" if most and not most.operation.startswith((*_BETWEEN, "load", "store", "inner")) else ""
+    return f"do less between loading an element and storing it{first}, or keep those that the next iteration reads in variables"
 
 
 def _data(cause: Bottleneck, ii: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..analysis.channels import is_call
-from ..ir import MemoryObject, Op, TokenType, Value, memory_name
+from ..ir import MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..ir.accesses import TURNS
 from ..schedule import RegionPlan
 from ..schedule.queues import CALL_LATENCY
@@ -138,7 +138,12 @@ class LoopExplainer:
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck("memory", subject, held.span if held else plan.loop.span,
-                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares)
+                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares,
+                          held is not None and is_access(held) and self._is_onchip(memory_name(held)))
+
+    def _is_onchip(self, memory: str) -> bool:
+        """Buffers have the names that the source gives them."""
+        return memory not in self.memories or self.memories[memory].onchip
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
         """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""

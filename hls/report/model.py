@@ -40,6 +40,7 @@ class Bottleneck:
     cycles: int = 0  #: length of the recurrence
     distance: int = 1  #: iterations it spans
     shares: tuple[Share, ...] = ()
+    onchip: bool = False  #: of "memory": an array of the kernel, not a buffer
 
 
 @dataclass(frozen=True)
