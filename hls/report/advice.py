@@ -13,12 +13,13 @@ _BETWEEN = ("register", "loop", "pipeline")
 _SLOW = ("floating-point add", "floating-point subtract")
 
 
-def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int) -> str:
+def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int, sole: bool = False) -> str:
     """Advice about what limits a loop, or else about the first region that its iterations pass one at a time; "" where there is
-    nothing to be said."""
-    if bottleneck is not None:
-        return _ADVICE[bottleneck.kind](bottleneck, ii)
-    return _across(serial[0]) if serial else ""
+    nothing to be said. ``sole``: there is one loop inside, so that both can be one."""
+    advice = _ADVICE[bottleneck.kind](bottleneck, ii) if bottleneck is not None else _across(serial[0]) if serial else ""
+    cause = bottleneck or (serial[0].cause if serial else None)
+    passes = cause is not None and cause.kind == "data" and bool(serial or any(part.operation.startswith("inner loop") for part in cause.shares))
+    return f"{advice}; or make both loops one: #pragma loop_coalesce" if advice and sole and passes else advice
 
 
 def _across(region: Serial) -> str:

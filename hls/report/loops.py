@@ -92,7 +92,7 @@ class _Collector:
             limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
             # where enough invocations take turns, nothing is lost
-            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii),
+            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii, len(self._inside(plan)) == 1),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:
@@ -125,6 +125,8 @@ class _Collector:
         if self.together[plan.loop] < plan.slots:
             return ("the loop around it passes its invocations one at a time, so that none take turns" if self.together[plan.loop] == 1 else
                     f"the loop around it passes {self.together[plan.loop]} of its invocations at a time")
+        if plan.slots > 1 and "interleave_reason" in plan.loop.attrs:
+            return f"no more than {plan.slots} invocations take turns: {plan.loop.attrs['interleave_reason']}"
         if plan.slots > 1:
             return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
         if plan.loop in self.entered_once:

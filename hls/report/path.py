@@ -37,7 +37,8 @@ class _Paths:
         way = (ns + own, (*steps, (op, own)))
         behind = self.timing.out_delay(op)
         after = way if self.timing.latency(op) == 0 and not has(op, "memory") else (behind, ((op, behind),))
-        self.ways.update(dict.fromkeys(op.results, after))
+        if op.opcode != "loop":  # what one gives comes out of a queue, whatever it began with
+            self.ways.update(dict.fromkeys(op.results, after))
         return way
 
     def _arrival(self, value: Value, point: Point):

@@ -80,6 +80,9 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
     assert inner.interleaving == 1 and inner.one_at_a_time.endswith("the loop around it waits for what it gives")
     assert outer.paced == outer.ii + 64 * inner.ii - 1 and outer.bottleneck.subject == "sum"
     assert outer.advice.startswith("Remove it: let the inner loop j work on a variable that begins anew")
+    assert outer.advice.endswith("; or make both loops one: #pragma loop_coalesce")
+    two = together.replace(" sum += a[i];\n", " for (int j = 0; j < 64; j++)\n  sum *= a[i * 64 + j];\n")
+    assert "loop_coalesce" not in only(kernel(two).loops).advice
     whole = together.replace("float", "int")
     apart = whole.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
     for text in (whole, apart):
@@ -146,6 +149,13 @@ def test_the_longest_way_is_within_the_period_and_named():
     loop = only(kernel("for (int i = 0; i < n; i++)\n o[i] = (a[i] + i) ^ n;").loops)
     assert 240 <= loop.path.fmax_mhz < 1000
     assert sum(part.share for part in loop.path.steps) <= 1.001
+
+
+def test_no_way_leads_through_a_loop_inside():
+    text = ("int w[16];\nfor (int k = 0; k < 16; k++) w[k] = a[k];\nfor (int j = 0; j < n; j++)\n for (int k = 0; k < 16; k++) {\n  int s = w[k];\n"
+            "  for (int t = 0; t < 20; t++) s += a[j * 20 + t];\n  o[j * 16 + k] = s >> n;\n }")
+    (middle,) = kernel(text).loops[-1].children
+    assert middle.path.fmax_mhz > 240 and "shift right" not in {step.operation for step in middle.path.steps[1:]}
 
 
 def test_stores_that_take_turns():
