@@ -115,7 +115,8 @@ class _Collector:
         # one iteration of an invocation at a time leaves the others their turns
         together = self.together[child.loop]
         each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
-        return round(child.loop.attrs["trip_count"] * max(each, 1))
+        late = self.explainer.between(child)
+        return round(child.loop.attrs["trip_count"] * max(each, 1)) + (late.cycles - child.ii if late else 0)
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""

@@ -151,6 +151,15 @@ def test_the_longest_way_is_within_the_period_and_named():
     assert sum(part.share for part in loop.path.steps) <= 1.001
 
 
+def test_an_invocation_that_waits_for_the_one_before():
+    text = ("int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = a[i];\nfor (int j = 0; j < n; j++)\n#pragma unroll 1\n for (int i = 0; i < 100; i++)\n"
+            "  h[i] = h[i + 1] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];")
+    outer = kernel(text).loops[1]
+    (cause,) = only(outer.children).additional
+    assert (cause.kind, cause.subject, cause.span.line, cause.other.line) == ("invocations", "load of h", 8, 8)
+    assert 1 < cause.cycles < 12 and outer.paced == 99 + cause.cycles
+
+
 def test_no_way_leads_through_a_loop_inside():
     text = ("int w[16];\nfor (int k = 0; k < 16; k++) w[k] = a[k];\nfor (int j = 0; j < n; j++)\n for (int k = 0; k < 16; k++) {\n  int s = w[k];\n"
             "  for (int t = 0; t < 20; t++) s += a[j * 20 + t];\n  o[j * 16 + k] = s >> n;\n }")
