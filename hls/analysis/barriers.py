@@ -7,7 +7,7 @@ from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, Op, Region, Value, walk
 from ..ir.launch import most_work_items
 from .channels import is_call
-from .lockstep import Lockstep, needed_for, places_in
+from .lockstep import Lockstep, equal_in_groups, local_ids, needed_for
 from .uniform import parting_place, unrepeatable_values, varying_values
 
 __all__ = ["check_barriers"]
@@ -71,7 +71,7 @@ class _Check:
 
     def __init__(self, function: Function, conditions: set[Value]):
         needed = needed_for(function, conditions)
-        self.varying = varying_values(function, _equal(function, needed))
+        self.varying = varying_values(function, equal_in_groups(function, needed))
         self.parted = _parted(function, needed)
         self.unrepeatable = unrepeatable_values(function)
         #: whether a launch can be held against a promise before it begins
@@ -105,21 +105,13 @@ class _Check:
         return Diagnostic(f"this {condition.what} may differ between them", place, severity="note") if place is not None else None
 
 
-def _equal(function: Function, needed: set[Value]) -> set[Value]:
-    """Values of which it can be computed that they are the same for all work-items of every group."""
-    size = function.attrs.get("work_group_size")
-    if not size:
-        return set()
-    return Lockstep(function, _local(tuple(size)), needed).equal
-
-
 def _parted(function: Function, needed: set[Value]) -> set[Value]:
     """Values that differ in some group of a size that the program allows, as ids and constants say."""
     queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body) if op.opcode == "work_item" and op.result in needed}
     size = _some_size(function, {dim for fn, dim in queries if fn in ("local_id", "global_id")})
     found: set[Value] = set()
     for group in _groups(size[0], needed) if ("global_id", 0) in queries else [0]:
-        ids = _local(size)
+        ids = local_ids(size)
         for d, number in enumerate((group, 0, 0)):
             ids["group_id", d] = [number] * len(ids["local_id", d])
             ids["global_id", d] = [number * size[d] + n for n in ids["local_id", d]]
@@ -130,12 +122,6 @@ def _parted(function: Function, needed: set[Value]) -> set[Value]:
 def _groups(size: int, needed: set[Value]) -> list[int]:
     numbers = {v.op.attrs["value"] for v in needed if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs["value"], int)}
     return [0, 1, *sorted({n // size for n in numbers if 2 * size <= n < 1 << 31})[:MOST_GROUPS]]
-
-
-def _local(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
-    """What a group of the size knows of its places, whichever it is."""
-    places = places_in(size)
-    return {("local_id", d): [place[d] for place in places] for d in range(3)} | {("local_size", d): [size[d]] * len(places) for d in range(3)}
 
 
 def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:

@@ -12,11 +12,24 @@ from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import groupby
 from math import gcd
 
 import islpy as isl
 
-from ..ir import Function, MemoryObject, Op, Value, may_share, memory_name, moved_type, predicate, reaches_memory, walk
+from ..ir import (
+    Function,
+    MemoryObject,
+    Op,
+    Value,
+    lane_mask,
+    may_share,
+    memory_name,
+    moved_type,
+    predicate,
+    reaches_memory,
+    walk,
+)
 from .affine import Affine, AffineForms, Symbol
 from .courses import Course
 from .domain import Condition, Domains
@@ -138,6 +151,7 @@ class DependenceTester:
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
+        self.lanes: dict[Op, tuple[Lanes, ...]] = {}
         self.shapes: dict[Op, tuple[int, int]] = {}
         self.numbers: dict[tuple, int] = {}  #: of shapes
         self.meetings: dict[tuple, tuple[int | None, bool]] = {}
@@ -277,9 +291,25 @@ class DependenceTester:
         the size, where and when the access takes place. And the constant part of the offset."""
         if access not in self.shapes:
             form = self.forms.offset(access)
-            shape = frozenset(form.terms.items()), _size(access), tuple(self.tree.around(access)), predicate(access)
+            shape = frozenset(form.terms.items()), _size(access), tuple(self.tree.around(access)), predicate(access), lane_mask(access)
             self.shapes[access] = self.numbers.setdefault(shape, len(self.numbers)), form.const
         return self.shapes[access]
+
+    def lanes_of(self, access: Op) -> tuple["Lanes", ...]:
+        """Which bytes a masked access touches, and when; nothing for others, which touch all of theirs."""
+        if access not in self.lanes:
+            mask = lane_mask(access)
+            known = mask is not None and mask.op is not None and mask.op.opcode == "array"
+            self.lanes[access] = tuple(self._runs(_size(access), mask.op.operands)) if known else ()
+        return self.lanes[access]
+
+    def _runs(self, size: int, conditions: list[Value]):
+        """Lanes side by side with equal facts are one."""
+        lane = size // len(conditions)
+        facts = [tuple(self.domains.facts(condition)) for condition in conditions]
+        for alike, run in groupby(range(len(facts)), key=facts.__getitem__):
+            run = list(run)
+            yield Lanes(run[0] * lane, (run[-1] + 1) * lane, alike)
 
     def _ask(self, text: str) -> int | None:
         """The least d of the set, None where it is empty."""
@@ -293,6 +323,15 @@ class DependenceTester:
         return self.answers[text]
 
 
+@dataclass(frozen=True)
+class Lanes:
+    """Bytes ``low`` to ``high`` - 1 of an access, touched only while all of ``forms`` are at least 0."""
+
+    low: int
+    high: int
+    forms: tuple[Affine, ...]
+
+
 class _Outline:
     """All that a :class:`_Question` is told of one of its accesses, but for the constant part of its offset. Unknowns of the ``same`` outermost
     loops, which both accesses share, are themselves; others are numbers, each with what is known of it."""
@@ -304,7 +343,8 @@ class _Outline:
         self.whole = (
             self._form(Affine(0, offset.terms)), _size(access), None if loop is None else self._number(loop),
             tuple((tuple(map(self._form, condition.forms)), condition.unless_first and self._number(condition.unless_first))
-                  for condition in tester.domains.of(access)))
+                  for condition in tester.domains.of(access)),
+            tuple((lanes.low, lanes.high, tuple(map(self._form, lanes.forms))) for lanes in tester.lanes_of(access)))
 
     def _form(self, form: Affine) -> tuple:
         return form.const, *((self._number(unknown), factor) for unknown, factor in form.terms.items())
@@ -382,8 +422,7 @@ class _Question:
     @property
     def text(self) -> str:
         """The question for isl: the set of distances d."""
-        low, high = 1 - _size(self.dst), _size(self.src) - 1
-        terms = [f"{low} <= {_sum(self.distance)} <= {high}"]
+        terms = [self._meeting()]
         if self.row_distance:
             terms.append(f"{_sum(self.row_distance)} = 0")
         for side, access in (("src", self.src), ("dst", self.dst)):
@@ -394,10 +433,26 @@ class _Question:
             terms += [f"d = {self._name(self.loop, 'dst')} - {self._name(self.loop, 'src')}", "d >= 1"]
         return self._set([*terms, *self.limits.values()])
 
+    def _meeting(self) -> str:
+        """That some byte of the one access is a byte of the other."""
+        if not any(map(self.tester.lanes_of, (self.src, self.dst))):
+            return f"{1 - _size(self.dst)} <= {_sum(self.distance)} <= {_size(self.src) - 1}"
+        return f"{_sum(self.distance)} + {self._byte('dst')} - {self._byte('src')} = 0"
+
+    def _byte(self, side: str) -> str:
+        """The name of some byte that the access touches, counted from its first one."""
+        access = self.src if side == "src" else self.dst
+        name = self.names[("byte", side)] = f"b_{side}"
+        lanes = self.tester.lanes_of(access) or (Lanes(0, _size(access), ()),)
+        each = (" and ".join([f"{one.low} <= {name} < {one.high}", *(f"{_sum(self._named(form, side))} >= 0" for form in one.forms)]) for one in lanes)
+        self.limits[name] = f"({' or '.join(f'({one})' for one in each)})"
+        return name
+
     def outside(self, place: InRow) -> str:
         """The question whether the one access, which is source and destination, ever leaves its row: a set, empty if not."""
-        left, right = place.column, place.pitch - place.column - Affine(_size(self.dst))
-        terms = [f"({_sum(self._named(left, 'dst'))} < 0 or {_sum(self._named(right, 'dst'))} < 0)", "d = 0"]
+        left, right = place.column, place.pitch - place.column - Affine(1)
+        byte = self._byte("dst")
+        terms = [f"({_sum(self._named(left, 'dst'))} + {byte} < 0 or {_sum(self._named(right, 'dst'))} - {byte} < 0)", "d = 0"]
         terms += [c for condition in self.tester.domains.of(self.dst) for c in self._condition(condition, "dst")]
         return self._set([*terms, *self.limits.values()])
 

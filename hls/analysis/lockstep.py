@@ -6,7 +6,7 @@ from itertools import product
 
 from ..ir import Function, IntType, Op, Region, Value, evaluate, has
 
-__all__ = ["Lockstep", "needed_for", "places_in"]
+__all__ = ["Lockstep", "equal_in_groups", "local_ids", "needed_for", "places_in"]
 
 #: evaluations of an operation for one work-item, in all; what would need more is not known
 MOST_STEPS = 200_000
@@ -27,6 +27,18 @@ def needed_for(function: Function, wanted: set[Value]) -> set[Value]:
             found.add(value)
             work += ends.of.get(value) or (value.op.operands if value.op is not None and has(value.op, "pure") else ())
     return found
+
+
+def local_ids(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
+    """What a group of the size knows of its places, whichever it is."""
+    places = places_in(size)
+    return {("local_id", d): [place[d] for place in places] for d in range(3)} | {("local_size", d): [size[d]] * len(places) for d in range(3)}
+
+
+def equal_in_groups(function: Function, needed: set[Value]) -> set[Value]:
+    """Values of which it can be computed that they are the same for all work-items of every group."""
+    size = function.attrs.get("work_group_size")
+    return Lockstep(function, local_ids(tuple(size)), needed).equal if size else set()
 
 
 class _LoopValues:

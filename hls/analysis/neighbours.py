@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, regions, walk
 from ..ir.accesses import UNIT
-from .dependence import DependenceTester
+from .dependence import DependenceTester, Kind, promised
 
 __all__ = ["ALONE", "Group", "neighbours"]
 
@@ -30,8 +30,9 @@ def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> l
     """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each.
 
     Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups have
-    no holes, which might seem to touch what another access needs, and addresses known from loops and arguments, as
-    others are compared at run time, one by one. Volatile memories have no groups, nor have those on the chip.
+    no holes, which might seem to touch what another access needs. Addresses that are not known from loops and arguments form no
+    groups there if another iteration may store to them, as they are compared at run time, one by one. Volatile memories have no
+    groups, nor have those on the chip.
     """
     tester = DependenceTester(function, address_bits)
     used = {kind: {memory_name(op) for op in walk(function.body) if op.opcode == kind} for kind in ("load", "store")}
@@ -89,7 +90,7 @@ class _Items:
         buckets: dict[tuple, list[_Gathering]] = {}
         for op in [op for op in self.order if op.opcode == kind and self._movable(op)]:
             form = self.tester.forms.offset(op)
-            if memory_name(op) in self.both and any(self.tester.tree.changing(s.value) for s in form.symbols()):
+            if memory_name(op) in self.both and any(self.tester.tree.changing(s.value) for s in form.symbols()) and self._is_compared(op):
                 continue
             bucket = buckets.setdefault((memory_name(op), frozenset(form.terms.items())), [])
             holes = memory_name(op) not in self.both
@@ -105,6 +106,12 @@ class _Items:
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]
         return memory.space == "global" and not memory.volatile and lane_mask(op) is None and not op.attrs.get(ALONE) and UNIT not in op.attrs
+
+    def _is_compared(self, op: Op) -> bool:
+        """Whether the access may meet a store that stands here, made in another iteration, so that addresses are worth comparing."""
+        stores = [other for other in self.order if other.opcode == "store" and memory_name(other) == memory_name(op) and other is not op]
+        return any(fact.loop is not None and fact.kind is not Kind.WAR and promised(fact) is not None
+                   for store in stores for fact in self.tester.pair(*sorted((op, store), key=self.position.get)))
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
         """Whether a load may take place where the first of the members does, and would not make it wait for anything."""

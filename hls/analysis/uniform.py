@@ -3,6 +3,7 @@
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ..ir.rewrite import constant
+from .lockstep import equal_in_groups, needed_for
 
 __all__ = ["check_lanes", "lane_values", "parting_place", "unrepeatable_values", "varying_values"]
 
@@ -24,9 +25,15 @@ def varying_values(function: Function, equal: set[Value] | frozenset[Value] = fr
 def lane_values(function: Function) -> set[Value]:
     """The values of a flat kernel that may differ between work-items of a group that are neighbours in dimension 0.
 
-    As :func:`varying_values`, but ids in other dimensions are the same.
+    As :func:`varying_values`, but ids in other dimensions are the same, and so is whether a loop goes on where the group's size tells.
     """
-    return _Varying(function, range(1)).run()
+    varying = _Varying(function, range(1)).run()
+    loops = [op for op in walk(function.body) if op.opcode == "loop"]
+    again = {loop.regions[0].terminator.operands[0] for loop in loops}
+    if not again & varying:
+        return varying
+    equal = equal_in_groups(function, needed_for(function, again | {loop.operands[0] for loop in loops}))
+    return _Varying(function, range(1), equal & again).run()
 
 
 def unrepeatable_values(function: Function) -> set[Value]:

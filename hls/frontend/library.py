@@ -36,7 +36,7 @@ def _compiled(file: str) -> dict[str, Function]:
     """The functions of one of the library's files, by their names in the IR."""
     folder = str(resources.files(mathlib.__name__))
     name = f"{mathlib.FOLDER}/{file}"
-    syntax = parse(preprocess(mathlib.source(file), name, {}, [folder]), name)
+    syntax = parse(preprocess(mathlib.source(file), name, {}, [folder], {folder: mathlib.FOLDER}), name)
     program = check(syntax, doubles=file.startswith("double_"))
     if program.diagnostics:
         raise AssertionError(f"the library does not compile: {program.diagnostics[0]}")

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from pcpp import Action, OutputDirective, Preprocessor
 
@@ -230,12 +231,14 @@ class _OpenCLPreprocessor(Preprocessor):
         return copy
 
 
-def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str]) -> Expanded:
-    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement.
+def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str], known_as: Mapping[str, str] = MappingProxyType({})) -> Expanded:
+    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` a folder to what places in
+    its files call it.
 
     Raises CompileError with every problem found.
     """
     cpp = _OpenCLPreprocessor(file)
+    cpp.rewrite_paths[:0] = [(re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()]
     for folder in include_dirs:
         cpp.add_path(str(folder))
     for name, value in {**PREDEFINED, **defines}.items():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ..analysis.behind import computed_from
 from ..analysis.dependence import Dependence, Kind, dependences
 from ..analysis.loops import Loop, LoopTree
 from ..ir import BOOL, TOKEN, Builder, Function, Op, Region, TokenType, Value, walk
@@ -12,6 +13,7 @@ from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .call_tokens import done_token
 from .hazards import Check, find_checks
+from .lookahead import CONTROL
 from .meets import MeetingOrder, keeps_order
 from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
@@ -99,6 +101,27 @@ class _Wait:
     alone: Op | None = None
 
 
+def _is_slow(body: Region) -> bool:
+    """Whether a loop carries a value through more than the logic of counters, so that its invocations had better take turns."""
+    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
+        ahead, behind = computed_from(body, {arg}), {following}
+        for op in reversed(body.ops[:-1]):
+            if behind.intersection(op.results) and ahead.intersection(op.results):
+                behind.update(op.operands)
+                if op.opcode not in CONTROL:
+                    return True
+    return False
+
+
+def _at_most(loops: Iterable[Loop], invocations: int):
+    """No more invocations of these loops take turns than there are copies for."""
+    for loop in loops:
+        asked = loop.op.attrs.get("max_interleaving") or invocations
+        if invocations < asked or "max_interleaving" not in loop.op.attrs:
+            reason = f"the array that each fills has {invocations} copies"
+            loop.op.attrs |= {"max_interleaving": min(asked, invocations), "interleave_reason": reason}
+
+
 class _Orderer:
     def __init__(self, function: Function):
         self.function = function
@@ -119,9 +142,9 @@ class _Orderer:
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)
-        for fact in needed:  # these may move operations, but never against the order of one iteration
-            if fact.loop is not None:
-                self._across(fact)
+        across = [fact for fact in needed if fact.loop is not None]
+        for fact in sorted(across, key=self._may_gain):  # these may move operations, but never against the order of one iteration
+            self._across(fact)
         for number, check in enumerate(checks):
             self._check(check, number)
         self._drop_weaker()
@@ -161,8 +184,7 @@ class _Orderer:
 
     def _across(self, fact: Dependence):
         """Order from one iteration of a loop to a later one."""
-        common = self._common(fact)
-        inner = common[common.index(self.tree.loops[fact.loop]) + 1:]
+        inner = self._inside(fact)
         turns = self._take_turns(fact, inner)
         if fact.src is fact.dst and not turns:
             self._keep_apart(inner, fact.overlap)
@@ -184,11 +206,30 @@ class _Orderer:
         return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
 
     def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether work-items with copies of a private array may be in one loop together: then the loop is left to take them in turn, and
-        what follows, or gets the copy, waits until the one before is done, while others go on."""
+        """Whether work-items, or iterations of the fact's loop, with copies of a private array may be in one loop together: then the loop is
+        left to take them in turn, and what follows, or gets the copy, waits until the one before is done, while others go on."""
+        if not inner or fact.overlap:
+            return False
         name = memory_name(fact.src)
-        return bool(inner) and not fact.overlap and any(
-            loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1 for loop in self._common(fact))
+        if any(loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1 for loop in self._common(fact)):
+            return True
+        # of iterations only where they gain by it, and nothing else keeps them apart
+        gains = self._may_gain(fact) and all(loop.op.attrs.get("interleave", True) for loop in inner)
+        if gains:
+            _at_most(inner, fact.distance)
+        return gains
+
+    def _may_gain(self, fact: Dependence) -> bool:
+        """Whether iterations from one to another of which the order goes have copies of the memory, and a loop inside had better take them
+        in turn."""
+        if fact.overlap or fact.loop.attrs.get("parallel") or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1:
+            return False
+        return any(_is_slow(loop.body) for loop in self._inside(fact))
+
+    def _inside(self, fact: Dependence) -> list[Loop]:
+        """The loops around both accesses that are inside of the fact's."""
+        common = self._common(fact)
+        return common[common.index(self.tree.loops[fact.loop]) + 1:]
 
     def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its

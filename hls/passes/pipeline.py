@@ -256,7 +256,7 @@ def _recorded(record: Callable[[Unrolled], None] | None):
     """Tell of a shift as of a loop of which no loop is left."""
     if record is None:
         return None
-    return lambda kernel, span, moves: record(Unrolled(kernel, span, moves, True, False))
+    return lambda kernel, span, moves, asked: record(Unrolled(kernel, span, moves, True, asked))
 
 
 class _Dump:

@@ -23,10 +23,10 @@ class ShiftLoops:
     ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``, also where
     an element is a vector or structure, and several of the array; one that sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
 
-    ``record`` is told of each shift: (kernel, place, elements moved).
+    ``record`` is told of each shift: (kernel, place, elements moved, whether a pragma asks for it).
     """
 
-    record: Callable[[str, Span | None, int], None] | None = None
+    record: Callable[[str, Span | None, int, bool], None] | None = None
     name = "shift-loops"
 
     def run(self, function: Function) -> Function:
@@ -50,7 +50,7 @@ class ShiftLoops:
             return None
         ends = [line.span(moves.trips) for line in (written, read)]
         if self.record is not None:
-            self.record(function.name, op.span, moves.trips)
+            self.record(function.name, op.span, moves.trips, op.attrs.get("unroll", 0) != 0)
         b.op("shift", attrs={"mem": moves.memory.name, "by": by, "low": min(low for low, _ in ends), "high": max(high for _, high in ends)})
         return moves.results(b)
 

@@ -71,11 +71,14 @@ class _Lanes:
             elif self._is_copied(op):
                 self._copy(op, b)
             else:
+                if not has(op, "terminator"):
+                    op.operands = [self._in_lane(v, 0) for v in op.operands]
                 region.ops.append(op)
 
     def _is_copied(self, op: Op) -> bool:
+        """What gives the same in all lanes is computed once, be it from what differs."""
         return not has(op, "terminator") and (
-            op.attrs.get("mem") in self.private or any(v in self.varying or v in self.places for v in (*op.operands, *op.results)))
+            op.attrs.get("mem") in self.private or any(v in self.varying or v in self.places for v in op.results or op.operands))
 
     def _id(self, op: Op, b: Builder):
         """The id of each lane, from that of the first one."""
@@ -116,7 +119,7 @@ class _Lanes:
         carried = [arg in self.varying for arg in body.args]
         starts = [[self._in_lane(v, k) for k in range(self.lanes if many else 1)] for v, many in zip(inits, carried, strict=True)]
         results = self._carry(op, body, starts, carried)
-        op.operands = [_any(self.wanted, b) if differs else enable, *(v for each in starts for v in each)]
+        op.operands = [_any(self.wanted, b) if differs else self._in_lane(enable, 0), *(v for each in starts for v in each)]
         self._region(body)
         self._next(body, carried)
         b.region.ops.append(op)

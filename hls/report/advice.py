@@ -13,12 +13,13 @@ _BETWEEN = ("register", "loop", "pipeline")
 _SLOW = ("floating-point add", "floating-point subtract")
 
 
-def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int) -> str:
+def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int, sole: bool = False) -> str:
     """Advice about what limits a loop, or else about the first region that its iterations pass one at a time; "" where there is
-    nothing to be said."""
-    if bottleneck is not None:
-        return _ADVICE[bottleneck.kind](bottleneck, ii)
-    return _across(serial[0]) if serial else ""
+    nothing to be said. ``sole``: there is one loop inside, so that both can be one."""
+    advice = _ADVICE[bottleneck.kind](bottleneck, ii) if bottleneck is not None else _across(serial[0]) if serial else ""
+    cause = bottleneck or (serial[0].cause if serial else None)
+    passes = cause is not None and cause.kind == "data" and bool(serial or any(part.operation.startswith("inner loop") for part in cause.shares))
+    return f"{advice}; or make both loops one: #pragma loop_coalesce" if advice and sole and passes else advice
 
 
 def _across(region: Serial) -> str:
@@ -34,7 +35,15 @@ def _memory(cause: Bottleneck, ii: int) -> str:
     if cause.distance > 1:
         return f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
     return (f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
-            f"#pragma ivdep array({name}); else work on a private array and copy {name} in before and out behind")
+            f"#pragma ivdep array({name}); else {_otherwise(cause, name)}")
+
+
+def _otherwise(cause: Bottleneck, name: str) -> str:
+    if not cause.onchip:
+        return f"work on a private array and copy {name} in before and out behind"
+    most = max(cause.shares, key=lambda part: part.share, default=None)
+    first = f", the {most.operation.partition(' for ')[0]} first" if most and not most.operation.startswith((*_BETWEEN, "load", "store", "inner")) else ""
+    return f"do less between loading an element and storing it{first}, or keep those that the next iteration reads in variables"
 
 
 def _data(cause: Bottleneck, ii: int) -> str:

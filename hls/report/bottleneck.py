@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..analysis.channels import is_call
-from ..ir import MemoryObject, Op, TokenType, Value, memory_name
+from ..ir import MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..ir.accesses import TURNS
-from ..schedule import RegionPlan
+from ..schedule import Point, RegionPlan
 from ..schedule.queues import CALL_LATENCY
 from ..schedule.turns import crossings, on_way, passed
 from .model import Bottleneck, Serial, Share
@@ -57,7 +57,18 @@ class LoopExplainer:
                 cause = self._ordered(plan, c.arg, c.next)
                 if (cause.span, cause.other) not in places:
                     found.setdefault((cause.span, cause.other), cause)
-        return tuple(found.values())
+        slowest = self.between(plan)
+        return (*found.values(), *([slowest] if slowest else ()))
+
+    def between(self, plan: RegionPlan) -> Bottleneck | None:
+        """What the first iteration of an invocation waits for in the pipeline after the last one of the invocation before, if that is longer
+        than the next iteration would wait anyway. None where it waits until others are in a later level: that depends on the run."""
+        windows = [(level.index, one.until) for level in plan.levels for one in level.windows if one.between]
+        entered, until = max(windows, key=lambda window: window[1], default=(0, Point(0, 0)))
+        if until.level != entered or until.stage + 1 <= plan.ii:
+            return None
+        last = max((c for c in plan.carried if c.between and c.read.level == entered), key=lambda c: c.write)
+        return replace(self._ordered(plan, last.arg, last.next), kind="invocations", cycles=until.stage + 1, distance=1, shares=())
 
     def _turns(self, plan: RegionPlan) -> Bottleneck | None:
         """Stores of one iteration that are made one after the other."""
@@ -138,7 +149,12 @@ class LoopExplainer:
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck("memory", subject, held.span if held else plan.loop.span,
-                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares)
+                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares,
+                          held is not None and is_access(held) and self._is_onchip(memory_name(held)))
+
+    def _is_onchip(self, memory: str) -> bool:
+        """Buffers have the names that the source gives them."""
+        return memory not in self.memories or self.memories[memory].onchip
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
         """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""

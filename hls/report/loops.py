@@ -1,9 +1,9 @@
 """The loops of a kernel as the source nests them, each with what became of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import Span
-from ..ir import Module, Op, Region, reachable
+from ..ir import Module, Op, Region
 from ..schedule import OperatorTiming, RegionPlan
 from ..schedule.limits import Limits
 from ..schedule.turns import together
@@ -11,6 +11,7 @@ from .advice import advise
 from .bottleneck import LoopExplainer
 from .model import Loop, Unroll
 from .path import longest_path
+from .words import declared
 
 __all__ = ["collect_loops"]
 
@@ -36,8 +37,7 @@ class _Collector:
     def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None):
         self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.source = module.functions[kernel.function.name]
-        memories = {m.name: m for f in reachable(module, self.source) for m in f.memories.values()}
-        self.explainer = LoopExplainer(memories, self.plans, memory_latency)
+        self.explainer = LoopExplainer(declared(module, kernel.function.name), self.plans, memory_latency)
         self.unrolled = {one.span: one for one in kernel.unrolled}
         self.merged = {one.span: one for one in kernel.merged}
         self.by_place: dict[Span | None, list[Op]] = {}
@@ -75,7 +75,7 @@ class _Collector:
                 known = all("trip_count" in op.attrs for op in ops)
                 unroll = Unroll(None, False, "it fills a memory that takes an element in a cycle" if known else
                                 "its trip count is not known at compile time")
-            return self._hardware(ops, unroll, children)
+            return replace(self._hardware(ops, unroll, children), label=source.label)
         return Loop(source.label, source.span, 0, trip_count=unrolled.copies if unrolled else None, unroll=unroll,
                     children=children, part_of=(merged.how, merged.into) if merged else None)
 
@@ -92,34 +92,42 @@ class _Collector:
             limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
             # where enough invocations take turns, nothing is lost
-            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii),
+            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii, len(self._inside(plan)) == 1),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:
         """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of times. The next
         one begins when they have issued their last token or, where the region is ``serial``, when they have answered."""
-        inside = [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
-        if not inside or any("trip_count" not in child.loop.attrs for child in inside):
+        issues = [self._issue(child) for child in self._inside(plan)]
+        if not issues or None in issues:
             return None
-        issue = max(self._issue(child) for child in inside)
-        return plan.ii + issue - 1 if serial else max(plan.ii, issue)
+        return plan.ii + max(issues) - 1 if serial else max(plan.ii, *issues)
 
-    def _issue(self, child: RegionPlan) -> int:
-        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile."""
+    def _inside(self, plan: RegionPlan) -> list[RegionPlan]:
+        return [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
+
+    def _issue(self, child: RegionPlan) -> int | None:
+        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile; None where that depends on the run."""
         serial = bool(self.explainer.serial(child))
-        paced = self._paced(child, serial) or 0
+        paced = self._paced(child, serial) if self._inside(child) else 0
+        if paced is None or "trip_count" not in child.loop.attrs:
+            return None
         # one iteration of an invocation at a time leaves the others their turns
         together = self.together[child.loop]
         each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
-        return round(child.loop.attrs["trip_count"] * max(each, 1))
+        late = self.explainer.between(child)
+        return round(child.loop.attrs["trip_count"] * max(each, 1)) + (late.cycles - child.ii if late else 0)
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""
-        if self.together[plan.loop] >= plan.ii:
+        shared = plan.cause == "schedule" and plan.bottleneck is not None and plan.bottleneck.kind == "resource"
+        if self.together[plan.loop] >= plan.ii or shared or plan.ring is not None:  # turns at a port gain nothing, and a ring takes all of a group
             return ""
         if self.together[plan.loop] < plan.slots:
             return ("the loop around it passes its invocations one at a time, so that none take turns" if self.together[plan.loop] == 1 else
                     f"the loop around it passes {self.together[plan.loop]} of its invocations at a time")
+        if plan.slots > 1 and "interleave_reason" in plan.loop.attrs:
+            return f"no more than {plan.slots} invocations take turns: {plan.loop.attrs['interleave_reason']}"
         if plan.slots > 1:
             return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
         if plan.loop in self.entered_once:

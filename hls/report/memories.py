@@ -3,13 +3,13 @@
 import re
 
 from ..analysis.dependence import CONDITIONAL, RING
-from ..ir import Module, Op, reachable
+from ..ir import Module, Op
 from ..memory import OnChipMemory
 from ..passes.merge import MERGED, merged_by
 from ..passes.private_copies import OWN
 from ..passes.wishes import HOLDS_UP
 from .model import Memory, Sharing, Turns
-from .words import at
+from .words import at, declared
 
 __all__ = ["collect_memories"]
 
@@ -21,8 +21,7 @@ NOTES = OF_SHIFTS | {"copies", MERGED, HOLDS_UP}
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
     """In program order."""
-    source = {memory.name: memory for function in reachable(module, module.functions[kernel.function.name])
-              for memory in function.memories.values()}
+    source = declared(module, kernel.function.name)
     return tuple(_memory(kernel, planned, source) for planned in kernel.memory.onchip.values())
 
 
@@ -30,8 +29,8 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     memory, word = planned.memory, planned.word_bytes
     merged = dict(memory.attrs).get(MERGED, ())
     names = merged or (re.sub(r"\.lane\d+$", "", memory.name),)
-    declared = [source[name] for name in names if name in source]
-    requested = sum((one.length or 0) * one.element.bytes for one in declared)
+    written = [source[name] for name in names if name in source]
+    requested = sum((one.length or 0) * one.element.bytes for one in written)
     places = tuple(f"{name}{at(source[name].span) if name in source else ''}" for name in merged)
     copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams
     turns = _turns(kernel, planned)
@@ -41,7 +40,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
         len([op for op in planned.loads if op.opcode == "atomic"]), rams,
         _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
-        tuple(sorted({name for one in (declared if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
+        tuple(sorted({name for one in (written if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
         places, merged_by(memory) if merged else "", planned.write_ports, _owners(kernel, memory.name))
 
 

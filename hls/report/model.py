@@ -23,7 +23,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What keeps a loop from a smaller initiation interval.
+    """What keeps a loop from a smaller initiation interval, or, of kind "invocations", an invocation from beginning (``subject`` waits
+    for the access at ``other`` of the one before, ``cycles`` behind its last iteration).
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
     (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
@@ -40,6 +41,7 @@ class Bottleneck:
     cycles: int = 0  #: length of the recurrence
     distance: int = 1  #: iterations it spans
     shares: tuple[Share, ...] = ()
+    onchip: bool = False  #: of "memory": an array of the kernel, not a buffer
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 import re
 
 from ..analysis.dependence import CONDITIONAL, RING
-from ..ir import ArrayType, Function, MemoryObject, Module, Value, reachable, walk
+from ..ir import ArrayType, Function, MemoryObject, Module, Value, uses, walk
 from ..ir.launch import lanes_of
 from ..passes.merge import MERGED
 from ..passes.simd import lane_name
 from ..passes.wishes import HOLDS_UP
 from .model import Private
+from .words import declared
 
 __all__ = ["collect_privates"]
 
@@ -16,15 +17,23 @@ __all__ = ["collect_privates"]
 def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
     """Every private array and every constant table of the source that the kernel can reach."""
     values = list(_values(kernel.function))
-    source = module.functions[kernel.function.name]
-    arrays = {}
-    for function in reachable(module, source):
-        for memory in function.memories.values():
-            if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
-                name = memory.name if function is source else f"{function.name}.{memory.name}"
-                one = (memory.span, memory.name) if memory.span else name  # members of a struct have its place
-                arrays.setdefault(one, _private(name, memory, values, kernel))
-    return tuple(arrays.values())
+    arrays: dict[object, list[Private]] = {}
+    for name, memory in declared(module, kernel.function.name).items():
+        if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
+            arrays.setdefault(memory.span or name, []).append(_private(name, memory, values, kernel))
+    return tuple(map(_whole, arrays.values()))
+
+
+def _whole(parts: list[Private]) -> Private:
+    """An array of vectors or structures, of which each member is an array by now."""
+    first, places = parts[0], {part.place for part in parts}
+    if len(parts) == 1:
+        return first
+    names = [part.name.split(".") for part in parts]
+    shared = sum(len(set(level)) == 1 for level in zip(*names, strict=False))
+    place = f"each of {len(parts)} members: {first.place}" if len(places) == 1 else "; ".join(
+        f"{'.'.join(name[shared:])}: {part.place}" for name, part in zip(names, parts, strict=True))
+    return Private(".".join(names[0][:shared]), first.span, sum(part.bits for part in parts), place)
 
 
 def _values(function: Function):

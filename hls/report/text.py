@@ -115,7 +115,7 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
         known = loop.bottleneck is not None and _cause(region.cause) == _cause(loop.bottleneck)
         lines.append(f"So one iteration at a time passes {_names(region.loops)}." if known else
                      f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}.")
-    lines += [f"Beside that, {_cause(other)}." for other in loop.additional]
+    lines += [_additional(other) for other in loop.additional]
     if loop.advice:
         lines.append(f"{loop.advice}.")
     if loop.one_at_a_time:
@@ -128,6 +128,13 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
         asked = ", as the source asks" if loop.limit and loop.concurrency == loop.limit else ""
         lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}.")
     return lines + _path(loop.path, clock_mhz)
+
+
+def _additional(cause: Bottleneck) -> str:
+    if cause.kind == "invocations":
+        return (f"The first iteration of an invocation begins {cause.cycles} cycles behind the last one of the invocation before: "
+                f"{cause.subject}{at(cause.span)} has to wait for the access{at(cause.other)} there, which may touch the same address.")
+    return f"Beside that, {_cause(cause)}."
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from ..diag import Span
-from ..ir import MemoryObject, Op, Value
+from ..ir import MemoryObject, Module, Op, Value, reachable
 from ..mathlib import FOLDER
 
-__all__ = ["at", "say_operation", "variable"]
+__all__ = ["at", "declared", "say_operation", "variable"]
 
 _OPERATIONS = {
     "add": "integer add", "sub": "integer subtract", "mul": "integer multiply",
@@ -32,6 +32,14 @@ def at(span: Span | None) -> str:
     if span is None:
         return ""
     return " (of a mathematical function)" if span.file.startswith(f"{FOLDER}/") else f" (line {span.line})"
+
+
+def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:
+    """The memories of the source that a kernel can reach, by the names that they have in its IR (where calls of one helper may differ by a
+    number). ``module`` is the IR before optimization."""
+    source = module.functions[kernel]
+    return {memory.name if function is source or memory.space == "constant" else f"{function.name}.{memory.name}": memory
+            for function in reachable(module, source) for memory in function.memories.values()}
 
 
 def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:

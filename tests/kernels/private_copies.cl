@@ -83,3 +83,14 @@ __kernel void kept(ARGS) {  // holds what earlier iterations stored: no copies
     for (int k = 0; k < 64; k++) out[r * 64 + k] = t[k];
   }
 }
+
+__kernel void recurrent(ARGS) {  // an element waits for the one before: iterations take turns, one for each copy
+  for (int r = 0; r < n; r++) {
+    int t[64], s = r;
+    for (int k = 0; k < 64; k++) {
+      s = s * (a[r * 64 + k] | 1) + 3;
+      t[k] = s;
+    }
+    for (int k = 0; k < 64; k++) out[r * 64 + k] = t[63 - k];
+  }
+}

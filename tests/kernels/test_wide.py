@@ -21,7 +21,7 @@ def launch(kernel: str, n: int) -> Launch:
         buffers = {"p": rng.integers(0, 256, 64).astype(np.uint8), "q": np.full(64, 77, np.uint8)}
     elif kernel == "mixed":
         buffers = {"w": rng.integers(-1 << 60, 1 << 60, 64), "h": np.full(64, -1, np.int16)}
-    return Launch(buffers, {"n": n}, (max(1, n),) if kernel == "items" else (1,), misalign=n % 5)
+    return Launch(buffers, {"n": n}, (max(1, n),) if kernel.startswith("items") else (1,), misalign=n % 5)
 
 
 #: those run with words as wide as two elements, too
@@ -48,7 +48,8 @@ def test_bytes_of_narrow_words(narrow, kernel):
 
 @pytest.mark.parametrize("kernel, loads, stores", [
     ("add_tail", 2, 1), ("add_unsigned", 2, 1), ("backwards", 1, 1), ("in_place", 1, 1), ("points", 1, 1), ("window", 1, 1),
-    ("overlaps", 1, 1), ("bytes", 1, 1), ("mixed", 1, 1), ("items", 1, 1), ("rows", 1, 1)])
+    ("overlaps", 1, 1), ("bytes", 1, 1), ("mixed", 1, 1), ("items", 1, 1), ("rows", 1, 1),
+    ("rows_in_place", 2, 1), ("items_in_place", 2, 1)])
 def test_units(system, kernel, loads, stores):
     """As many units as wide accesses."""
     accesses = next(k.memory.accesses.values() for k in system.result.kernels if k.plan.name == kernel)

@@ -109,3 +109,18 @@ __kernel void items(__global const int *restrict a, __global int *restrict out, 
     out[2 * g] = a[2 * g + 1];
     out[2 * g + 1] = a[2 * g] + n;
 }
+
+__kernel void rows_in_place(__global const int *restrict a, __global int *restrict out, int n)
+{
+    for (int i = 0; i < 4; i++)
+        #pragma unroll 4
+        for (int j = 0; j < n; j++)
+            out[i * n + j] = out[i * n + j] * 3 + a[j];
+}
+
+__kernel void items_in_place(__global const int *restrict a, __global int *restrict out, int n)
+{
+    int g = get_global_id(0);
+    out[2 * g] -= a[2 * g + 1];
+    out[2 * g + 1] *= n;
+}

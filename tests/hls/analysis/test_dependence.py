@@ -121,6 +121,13 @@ def test_rows_of_a_length_that_is_an_argument():
     assert nest("a[(i + 1) * m + j] += a[j];") == {"WAR a - 0"}
 
 
+@pytest.mark.parametrize("columns, meets", [("int j = 0; j < m; j++", False), ("int j = 0; j <= m; j++", True)])
+def test_lanes_that_are_off_touch_nothing(columns, meets):
+    """A wide access ends in its row where its copies do."""
+    facts = said(loop(f"\n#pragma unroll 4\nfor ({columns}) a[i * m + j] += 1;"))
+    assert facts >= {"WAR a - 0"} and any(fact.startswith("RAW a i") for fact in facts) == meets
+
+
 def test_rows_of_a_matrix_that_is_solved_in_place():
     body = ("for (int i = k + 1; i < n; i++) { a[i * n + k] /= a[k * n + k];"
             "\n#pragma unroll 1\nfor (int j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j]; }")

@@ -118,3 +118,12 @@ def test_addresses_from_data_are_not_joined_where_the_memory_is_written():
     body = f"{LOOP} {{ int k = a[i] & 15; b[k] = b[k] + b[k + 1]; }}"
     check(f"{ARGS} {{ {body} }}", [(4, 1), (4, 1), (4, 1)], [(4, 1)])
     check(f"{ARGS} {{ {LOOP} {{ int k = a[i] & 15; c[i] = b[k] + b[k + 1]; }} }}", [(4, 1), (8, 2)], [(4, 1)])
+
+
+def test_what_no_other_iteration_stores_to_is_joined_in_place():
+    """Whatever the address is made of: work-items have no order, and rows lie apart."""
+    items = "int g = get_global_id(0); b[2 * g] += a[2 * g]; b[2 * g + 1] += a[2 * g + 1];"
+    rows = "for (int i = 0; i < 4; i++)\n#pragma unroll 4\nfor (int j = 0; j < n; j++) b[i * n + j] += a[j];"
+    _, function = compiled(f"{ARGS} {{ {items} }}")
+    assert accesses(function, "load") == [(8, 2)] * 2 and accesses(function, "store") == [(8, 2)]
+    check(f"{ARGS} {{ {rows} }}", [(16, 4)] * 2, [(16, 4)])

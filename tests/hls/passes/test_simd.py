@@ -58,6 +58,9 @@ BODIES = {
     "atomics": """(__global int *out, int n) {
         int i = get_global_id(0);
         atomic_inc(&out[199]); atomic_add(&out[200], out[i]); if (i & 1) atomic_max(&out[201 + n], i); }""",
+    "group_base": """(__global int *out, int n) {
+        int i = get_global_id(0), first = get_global_id(0) - get_local_id(0);
+        for (int k = first; k < first + n; k++) out[200 + i] += out[100 + k] * out[first]; }""",
     "without_ids_in_x": """(__global int *out, int n) { out[get_global_id(1)] = n; }""",
 }
 SPACES = [((16,), (16,), (0,)), ((48,), (16,), (3,)), ((16, 3), (16, 1), (5, 1)), ((64, 2, 2), (32, 2, 1), (0,))]
@@ -170,6 +173,20 @@ def test_loops_that_lanes_leave_at_different_times_are_refused(body, line):
     (fault,) = caught.value.diagnostics
     assert fault.message == "num_simd_work_items(8): work-items side by side may leave this loop at different times"
     assert fault.span.line == line and fault.hint and fault.notes
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_the_size_of_groups_may_say_that_lanes_leave_together(lanes):
+    body = """(__global int *out, int n) {
+        int s = 0;
+        for (int i = get_local_id(0); i < 64; i += 16) s += out[i] * n;
+        out[100 + get_global_id(0)] = s; }"""
+    module = module_of(body, lanes, "__attribute__((reqd_work_group_size(16, 1, 1)))")
+    space = ((48,), (16,), (0,))
+    for stage in (Module({"k": side_by_side(module)}), optimize(module, PipelineOptions(check=True))):
+        assert np.array_equal(result(stage, space), result(module, space))
+    with pytest.raises(CompileError):  # as 60 is no multiple of 16
+        optimize(module_of(body.replace("64", "60"), lanes, "__attribute__((reqd_work_group_size(16, 1, 1)))"))
 
 
 def test_calls_on_channels_are_refused_also_in_helpers():

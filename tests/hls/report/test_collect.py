@@ -4,7 +4,7 @@ import pytest
 
 import hls
 from hls.driver import plan_module
-from hls.frontend import parse_source
+from hls.frontend import library, parse_source
 from hls.report.collect import collect, collect_kernel
 from hls.report.words import at, variable
 from hls.schedule import OperatorTiming
@@ -80,6 +80,9 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
     assert inner.interleaving == 1 and inner.one_at_a_time.endswith("the loop around it waits for what it gives")
     assert outer.paced == outer.ii + 64 * inner.ii - 1 and outer.bottleneck.subject == "sum"
     assert outer.advice.startswith("Remove it: let the inner loop j work on a variable that begins anew")
+    assert outer.advice.endswith("; or make both loops one: #pragma loop_coalesce")
+    two = together.replace(" sum += a[i];\n", " for (int j = 0; j < 64; j++)\n  sum *= a[i * 64 + j];\n")
+    assert "loop_coalesce" not in only(kernel(two).loops).advice
     whole = together.replace("float", "int")
     apart = whole.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
     for text in (whole, apart):
@@ -160,6 +163,22 @@ def test_no_way_leads_through_a_loop():
     text = "for (int i = 0; i < n; i++) {\n int m = a[i] + i, s = 3;\n for (int j = 0; j < m; j++) s ^= s << j;\n o[i] = (s + m) ^ i;\n}"
     for path in (loop.path for outer in kernel(text).loops for loop in (outer, *outer.children)):
         assert path.fmax_mhz >= 240
+
+
+def test_an_invocation_that_waits_for_the_one_before():
+    text = ("int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = a[i];\nfor (int j = 0; j < n; j++)\n#pragma unroll 1\n for (int i = 0; i < 100; i++)\n"
+            "  h[i] = h[i + 1] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];")
+    outer = kernel(text).loops[1]
+    (cause,) = only(outer.children).additional
+    assert (cause.kind, cause.subject, cause.span.line, cause.other.line) == ("invocations", "load of h", 8, 8)
+    assert 1 < cause.cycles < 12 and outer.paced == 99 + cause.cycles
+
+
+def test_no_way_leads_through_a_loop_inside():
+    text = ("int w[16];\nfor (int k = 0; k < 16; k++) w[k] = a[k];\nfor (int j = 0; j < n; j++)\n for (int k = 0; k < 16; k++) {\n  int s = w[k];\n"
+            "  for (int t = 0; t < 20; t++) s += a[j * 20 + t];\n  o[j * 16 + k] = s >> n;\n }")
+    (middle,) = kernel(text).loops[-1].children
+    assert middle.path.fmax_mhz > 240 and "shift right" not in {step.operation for step in middle.path.steps[1:]}
 
 
 def test_stores_that_take_turns():
@@ -247,10 +266,11 @@ def test_where_private_arrays_are(body, name, place):
     assert private.name == name and private.place.startswith(place)
 
 
-def test_every_member_of_an_array_of_structs_is_listed():
+def test_members_of_an_array_of_structs_are_one():
     text = ("struct { int x, y; } w[64];\nfor (int i = 0; i < n; i++) { w[i & 63].x = a[i]; w[i & 63].y = i; }\n"
             "for (int i = 0; i < n; i++) o[i] = w[a[i] & 63].x + w[a[i] & 63].y;")
-    assert [private.name for private in kernel(text).privates] == ["w.x", "w.y"]
+    (whole,) = kernel(text).privates
+    assert whole.name == "w" and whole.place.startswith("each of 2 members: block RAM, 64 words")
 
 
 def test_what_the_compiler_puts_into_a_memory_is_no_wish_of_the_source():
@@ -301,4 +321,48 @@ def test_tables_of_mathematical_functions_have_no_line_of_the_program():
     head = "__kernel void k(__global const double *restrict a, __global double *restrict o, int n)\n"
     k = kernel("const int own[64] = {1, 2, 3};\nfor (int i = 0; i < n; i++)\n o[i] = exp(a[i]) * own[i & 63];", head)
     places = {private.name: at(private.span) for private in k.privates}
-    assert places["own"] == " (line 3)" and places["_powers"] == " (of a mathematical function)"
+    (table,) = [memory for memory in k.memories if memory.name == "_powers"]
+    assert places["own"] == " (line 3)" and places["_powers"] == at(table.span) == " (of a mathematical function)"
+    assert [private.place[:12] for private in k.privates if private.name == "_powers"] == ["ROM in block"]
+
+
+def test_names_of_headers_of_the_library_do_not_depend_on_the_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    library._compiled.cache_clear()
+    head = "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n"
+    k = kernel("for (int i = 0; i < n; i++)\n o[i] = log(a[i]);", head)
+    assert {at(private.span) for private in k.privates} == {" (of a mathematical function)"}
+
+
+def test_an_array_of_a_helper_is_not_taken_for_one_of_the_kernel():
+    head = ("float last(float x) { float z[2]; z[0] = x; z[1] = x * 3; return z[(int)x & 1]; }\n"
+            "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n")
+    k = kernel("float z[300];\nfor (int i = 0; i < n; i++)\n z[i] = last(a[i]);\nfor (int i = 0; i < n; i++)\n o[i] = z[i ^ 1];", head)
+    assert [memory.requested for memory in k.memories if memory.name == "z"] == [1200]
+
+
+def test_members_of_an_array_of_vectors_are_one_array():
+    body = "float2 w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = (float2)(a[i], i);\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255].x{};"
+    (private,) = kernel(body.format(" + w[i * 3 & 255].y")).privates
+    assert (private.name, private.bits, private.place) == ("w", 16384, "each of 2 members: block RAM, 256 words of 32 bits")
+    (private,) = kernel(body.format("")).privates
+    assert (private.name, private.place) == ("w", "x: block RAM, 256 words of 32 bits; y: no storage: every element is known, or passed on in the pipeline")
+
+
+@pytest.mark.parametrize(("pragma", "reason"), [("#pragma unroll\n", "pragma"), ("", "automatic")])
+def test_who_asked_for_a_shift(pragma, reason):
+    shift = only(kernel(f"int w[20];\nfor (int i = 0; i < n; i++) {{\n{pragma} for (int t = 19; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n o[i] = w[19];\n}}").loops)
+    assert only(shift.children).unroll.reason == reason
+
+
+def test_a_loop_around_one_of_unknown_length_has_no_known_pace():
+    text = ("for (int i = 0; i < n; i++)\n#pragma unroll 1\nfor (int j = 0; j < 9; j++)\nfor (int k = 0; k < {}; k++)\n o[i * 99 + j * 9 + k] = a[i + k];")
+    assert [only(kernel(text.format(trips)).loops).paced for trips in ("6", "j")] == [54, None]
+
+
+def test_advice_for_an_array_of_the_kernel():
+    body = ("int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 2047] = h[a[i] & 1023] * 3 / (i | 1);\n"
+            "for (int i = 0; i < 2048; i++) o[i] = h[i];")
+    head = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
+    loop = kernel(body, head).loops[1]
+    assert loop.bottleneck.onchip and "private array" not in loop.advice and "the integer divide first" in loop.advice
