@@ -75,9 +75,10 @@ class Banking:
 
     @property
     def together(self) -> Iterator[tuple[Hashable, ...]]:
-        """Accesses that are to start in one cycle: those that would meet if they did not."""
-        for group in (*self.stores.together, *self.loads):
-            if any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
+        """Accesses that are to start in one cycle: those that would meet if they did not, and those of which one keeps a port for all."""
+        yield from self.stores.together
+        for group in self.loads:
+            if group[0] in self.reads or any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
                 yield group
 
 

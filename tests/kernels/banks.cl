@@ -109,3 +109,15 @@ __kernel void rows(IO) {
   }
   for (int i = 0; i < n; i++) out[i] = t[i & 7][(i >> 3) + 2];
 }
+
+__kernel void halves_of_one(IO) {  // two of three stores share a bank; a store of another loop uses both banks
+  int t[2][256] __attribute__((bank_bits(8)));
+  for (int i = 0; i < 512; i++) t[i >> 8][i & 255] = i;
+  for (int i = 0; i < n; i++) {
+    int v = a[i];
+    t[0][i & 255] = v;
+    t[1][(v & 127) * 2] = i;
+    t[1][(v >> 8 & 127) * 2 + 1] = v + 1;
+  }
+  for (int i = 0; i < 512; i++) out[i] = t[i >> 8][i * 5 & 255];
+}
