@@ -121,6 +121,11 @@ class OnChipMemory:
         return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
 
     @property
+    def with_one_write(self) -> "OnChipMemory":
+        """As if its blocks were written once a cycle, whoever stores."""
+        return replace(self, banking=replace(self.banking, asked=replace(self.banking.asked, writes=1)))
+
+    @property
     def of_one_group(self) -> "OnChipMemory":
         """As if there were one group of work-items at a time."""
         memory = replace(self.memory, length=self.memory.length // self.copies)

@@ -7,6 +7,7 @@ from ..ir import Module, Op, reachable
 from ..memory import OnChipMemory
 from ..passes.merge import MERGED, merged_by
 from ..passes.private_copies import OWN
+from ..passes.wishes import HOLDS_UP
 from .model import Memory, Sharing, Turns
 from .words import at
 
@@ -15,7 +16,7 @@ __all__ = ["collect_memories"]
 #: attributes that a shift register's buffers have
 OF_SHIFTS = frozenset({RING, CONDITIONAL})
 #: what the compiler notes of a memory beside what the source asks for
-NOTES = OF_SHIFTS | {"copies", MERGED}
+NOTES = OF_SHIFTS | {"copies", MERGED, HOLDS_UP}
 
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
@@ -130,8 +131,8 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     if turns:
         return (f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so that its stores go to "
                 "different banks; or make them one store of a value that is chosen before")
-    if planned.write_ports > 1 and planned.most_copies > 1:
-        return f"numwriteports(1) takes fewer copies of {name}, if its stores may take turns"
+    if planned.write_ports > 1 and planned.with_one_write.rams < planned.rams:
+        return f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of {planned.rams}, if its stores may take turns"
     if planned.most_copies > 1:
         return f"fewer places that read {name} mean fewer copies"
     return ""
