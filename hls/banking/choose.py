@@ -142,7 +142,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
         taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)]
         rams, area = sum(taken), CELLS_OF_BLOCK * sum(taken)
     else:
-        times = max(map.banks, sum(mask.bit_count() for mask in touched))
+        times = sum(mask.bit_count() for mask in touched)
         rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0

@@ -112,7 +112,7 @@ class OnChipMemory:
         """Block RAMs of all copies; 0 where it is in tables."""
         places, width = self.map.words(self.words), 8 * self.word_bytes
         if self.pumped_blocks is None:
-            return sum(max(1, copies) for copies in self.bank_copies) * self.blocks.count(places, width)
+            return sum(self.bank_copies) * self.blocks.count(places, width)
         return sum(self.blocks.count(places, width, block.dual) for block in self.pumped_blocks)
 
     @property

@@ -33,7 +33,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     declared = [source[name] for name in names if name in source]
     requested = sum((one.length or 0) * one.element.bytes for one in declared)
     places = tuple(f"{name}{at(source[name].span) if name in source else ''}" for name in merged)
-    copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams
+    copies, rams = planned.bank_copies, planned.rams
     turns = _turns(kernel, planned)
     return Memory(
         memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,

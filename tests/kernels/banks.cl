@@ -121,3 +121,20 @@ __kernel void halves_of_one(IO) {  // two of three stores share a bank; a store 
   }
   for (int i = 0; i < 512; i++) out[i] = t[i >> 8][i * 5 & 255];
 }
+
+__kernel void lanes_of_100(IO) {  // rows of no power of two, each counted into at a place of its own
+  int h[4][100];
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 100; i++) h[k][i] = k;
+  for (int i = 0; i < n; i += 4) {
+    #pragma unroll
+    for (int k = 0; k < 4; k++) h[k][(a[i + k] & 0xffff) % 100] += i + 1;
+  }
+  for (int i = 0; i < 100; i++) {
+    int s = 0;
+    #pragma unroll
+    for (int k = 0; k < 4; k++) s += h[k][i] * (k + 1);
+    out[i] = s;
+  }
+}
