@@ -135,5 +135,7 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
         return f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of {planned.rams}, if its stores may take turns"
     if planned.most_copies > 1:
         return f"fewer places that read {name} mean fewer copies"
+    if len(planned.loads) > 1 or len(planned.stores) > 1:
+        return f"with one place that reads {name} and one that stores to it nothing would be chosen among, which may let the clock be faster"
     return ""
 

@@ -165,7 +165,8 @@ EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >
     ("t[i & 511] = a[i];", "out[i] = t[a[i] & 511] + t[(a[i] >> 9) & 511];", [
         "t (line 2): good but replicated.", "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
         "Replicated 2 times, so that 2 loads can be made at once.", "Fewer places that read t mean fewer copies."]),
-    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free"]),
+    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free",
+                                    "With one place that reads t and one that stores to it nothing would be chosen among"]),
     ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
 ], ids=["optimal", "replicated", "banked", "shared"])
 def test_what_is_said(store, load, parts):
