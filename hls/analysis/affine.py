@@ -207,11 +207,10 @@ class AffineForms:
         if holder is not None and holder.parallel:  # a place in a group, whose size may be known
             known = self._ranges[value]
             return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
-        if op is None or op.opcode not in ("and", "lshr", "urem") or constant(op.operands[1]) is None:
+        if op is None:
             return full
-        number = constant(op.operands[1])
-        top = {"and": number, "lshr": (1 << bits) - 1 >> number, "urem": number - 1 if number else full[1]}[op.opcode]
-        return (0, top) if top <= full[1] else full
+        known = self._ranges[value]
+        return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
 
     # --- modulo the width ---
 

@@ -75,9 +75,10 @@ class Banking:
 
     @property
     def together(self) -> Iterator[tuple[Hashable, ...]]:
-        """Accesses that are to start in one cycle: those that would meet if they did not."""
-        for group in (*self.stores.together, *self.loads):
-            if any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
+        """Accesses that are to start in one cycle: those that would meet if they did not, and those of which one keeps a port for all."""
+        yield from self.stores.together
+        for group in self.loads:
+            if group[0] in self.reads or any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
                 yield group
 
 
@@ -141,7 +142,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
         taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)]
         rams, area = sum(taken), CELLS_OF_BLOCK * sum(taken)
     else:
-        times = max(map.banks, sum(mask.bit_count() for mask in touched))
+        times = sum(mask.bit_count() for mask in touched)
         rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0

@@ -8,7 +8,7 @@ much, two accesses are taken to meet.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import gcd, prod
 
 import numpy as np
@@ -21,6 +21,10 @@ __all__ = ["Meetings"]
 
 #: values of the unknowns that are tried together
 MOST = 1 << 13
+#: values of each unknown that are tried before all are
+TRIED = 32
+#: an odd number, by multiples of which these are scattered
+STRIDE = 2654435761
 
 
 class Meetings:
@@ -68,12 +72,27 @@ class Meetings:
             return True
         if self._group[one] is self._group[other]:
             return self._group[one].apart(one, other, first.stores or second.stores)
+        if (self._tried[one] == self._tried[other]).any():
+            return False
         key = first.const % self.modulus, second.const % self.modulus, first.terms, second.terms
         if key not in self._pairs:
             values = self.values([first, second])
             self._pairs[key] = values is not None and not (
                 self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
         return self._pairs[key]
+
+    @cached_property
+    def _tried(self) -> dict:
+        """For each access its bank for some values of all unknowns: those that meet mostly do so there."""
+        numbers: dict[Unknown, int] = {}
+        found = {}
+        for use in self.uses.values():
+            total = np.full(TRIED, use.const % self.modulus, np.int64)
+            for unknown, factor in use.terms:
+                number = numbers.setdefault(unknown, len(numbers))
+                total += _some(unknown.low, unknown.count, number, self.modulus) * (factor % self.modulus) % self.modulus
+            found[use.key] = self.bank(total % self.modulus)
+        return found
 
     def compatible(self, uses: Sequence[Use], far: bool = True) -> list[int]:
         """For each of the uses, all of which store or none, those, as bits, with which it may be given one cycle. Of those at no
@@ -120,6 +139,12 @@ class Meetings:
         for axis in axes:
             sums = [np.add.outer(total, axis.values * factor).reshape(-1) for total, factor in zip(sums, axis.factors, strict=True)]
         return sums
+
+
+@cache
+def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
+    """Some of ``count`` numbers from ``low`` on, modulo another; not the same ones for each ``number``."""
+    return np.array([(low + (k * (2 * number + 1) * STRIDE >> 8) % count) % modulus for k in range(TRIED)], np.int64)
 
 
 class _Alike:

@@ -23,8 +23,8 @@ class When:
 
 
 class WritePort(NamedTuple):
-    """A port of the banks of a ``part``, written through in a ``turn`` of their blocks: what is written in the first is there before
-    what is written in the second of the same cycle."""
+    """A port of the banks of a ``part``, those that some stores of one row share, written through in a ``turn`` of their blocks: what is
+    written in the first is there before what is written in the second of the same cycle."""
 
     part: int
     turn: int
@@ -78,29 +78,37 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
     """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart, or what books it.
 
     Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier one. Rows that need
-    one port take one each, so that what books ports has less to wait for.
+    one port take one each, so that what books ports has less to wait for. Stores of a row that never use a bank of each other, directly or by way
+    of others of the row, need not care for each other.
     """
     port, together, most, turn = {}, [], 1, {}
-    for number, part in enumerate(components(stores, meetings)):
+    parts = components(stores, meetings)
+    for number, part in enumerate(parts):
         alone = 0
         for row in dict.fromkeys(use.row for use in part):
-            mine = [use for use in part if use.row == row]
-            # what stores some cycles behind its start takes turns with all others
-            late = [bool(use.loads) for use in mine]
-            fine = [0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
-                    for k, bits in enumerate(meetings.compatible(mine))]
-            here = classes(mine, fine)
-            if len(here) == 1:
-                first, alone = alone % ports, alone + 1
-            else:
-                first = 0
-            for k, members in enumerate(here):
-                turn |= {use.key: (first + k) % ports for use in members}
-            if len(part) > 1:
-                port |= {members[0].key: WritePort(number, turn[members[0].key]) for members in here}
-            together += [tuple(use.key for use in members) for members in here if len(members) > 1]
-            most = max(most, -(-len(here) // ports))
+            for inner, mine in enumerate(components([use for use in part if use.row == row], meetings)):
+                here = _store_classes(mine, meetings)
+                if len(here) == 1:
+                    first, alone = alone % ports, alone + 1
+                else:
+                    first = 0
+                for k, members in enumerate(here):
+                    turn |= {use.key: (first + k) % ports for use in members}
+                if len(part) > 1:
+                    own = number + inner * len(parts)
+                    port |= {members[0].key: WritePort(own, turn[members[0].key]) for members in here}
+                together += [tuple(use.key for use in members) for members in here if len(members) > 1]
+                most = max(most, -(-len(here) // ports))
     return Turns(port, tuple(together), most, turn)
+
+
+def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]:
+    """The stores in classes that may start in one cycle."""
+    # what stores some cycles behind its start takes turns with all others
+    late = [bool(use.loads) for use in stores]
+    fine = [0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
+            for k, bits in enumerate(meetings.compatible(stores))]
+    return classes(stores, fine)
 
 
 def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:

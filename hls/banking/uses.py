@@ -42,14 +42,15 @@ class Use:
     excludes: frozenset = frozenset()
     after: frozenset = frozenset()
     loads: bool = False  #: only to be given where it ``stores``, too
-    wide: tuple[int, tuple[tuple[Unknown, int], ...]] | None = None  #: const and terms in another form: the first has an unknown without
-    #: bounds, of which this one knows that it keeps a part of the address within a power of two
+    wider: tuple[tuple[int, int, tuple[tuple[Unknown, int], ...]], ...] = ()  #: const and terms in other forms, each beside the largest modulus
+    #: for which it has no unknown without bounds: of more and more sums that wrap it knows that they stay within a power of two
     watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:
         """Const and terms of the address as they tell most about it modulo a power of two; without terms that do not matter."""
         unbound = any(unknown.unbound and factor % modulus for unknown, factor in self.terms)
-        const, terms = self.wide if unbound and self.wide is not None else (self.const, self.terms)
+        others = ((const, terms) for limit, const, terms in self.wider if limit >= modulus) if unbound else iter(())
+        const, terms = next(others, (self.const, self.terms))
         return const, tuple(term for term in terms if term[1] % modulus)
 
     @property

@@ -108,8 +108,9 @@ def _example(name: str, form: Form) -> str:
 def _number(checker, node, attribute: Attribute, form: Form) -> int:
     number = checker.constant_int(node, f"an argument of {attribute.name}")
     if not form.lowest <= number <= form.highest:
-        upto = f" to {form.highest}" if form.highest < (1 << 31) - 1 else " or more"
-        raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", f"write a number of {form.lowest}{upto}")
+        upto = f"{form.lowest} to {form.highest}" if form.highest < (1 << 31) - 1 else f"{form.lowest} or more"
+        hint = f"write a number of {upto}" if not form.power else f"write {form.lowest if number < form.lowest else form.highest}: it must be a power of two of {upto}"
+        raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", hint)
     if form.power and number & number - 1:
         raise CompileError.at(attribute.span, f"{attribute.name} must be a power of two, not {number}",
                               f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}")

@@ -154,8 +154,8 @@ class Program(StatementChecker):
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
         buffer = kernel and isinstance(t, ct.Pointer)
-        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile,
-                           attrs=self.memory_attributes(node, ARGUMENT))
+        attrs, places = self.memory_attributes(node, ARGUMENT)
+        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile, attrs=attrs, attr_spans=places)
 
     def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
         """A pipe that a kernel takes; a channel or pipe that a helper does."""

@@ -88,8 +88,9 @@ class DeclarationChecker(CallChecker):
         if shared and (node.init is not None or has_pointer(t)):
             raise CompileError.at(span, f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
                                   "let the work-items store its values, then meet at a barrier")
+        attrs, places = self.memory_attributes(node)
         variable = tt.Variable(str(node.name), t, "shared" if shared else "local", span, declared.const, declared.volatile,
-                               attrs=self.memory_attributes(node))
+                               attrs=attrs, attr_spans=places)
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         if initial and variable.const and not variable.volatile and ct.arithmetic(t):
@@ -104,6 +105,8 @@ class DeclarationChecker(CallChecker):
                 form = forms.get(attribute.name)
                 if form is not None:
                     value, name = read(self, attribute, form), form.name or attribute.name
+                    if name in values and values[name] != value:
+                        raise CompileError.at(attribute.span, f"{name} is given twice, and differently", f"keep that of line {spans[name].line}, or this one")
                     if form.kept:
                         values[name], spans[name] = value, attribute.span
                 elif attribute.name not in MEANT_FOR_OTHERS:
@@ -111,12 +114,12 @@ class DeclarationChecker(CallChecker):
                               self.closest(attribute.name, forms))
         return values, spans
 
-    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> dict:
-        """The attributes of a variable or argument, as the IR has them."""
+    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
+        """(values, places) of the attributes of a variable or argument, as the IR has them."""
         values, spans = self.read_attributes(self.attributes(node), forms)
         with self.recover():
             check_memory(values, spans)
-        return values
+        return values, spans
 
     def check_storage(self, node, span):
         for word in node.storage:

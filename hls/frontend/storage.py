@@ -41,7 +41,8 @@ class Storage:
         element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
             variable.name, "local" if t.space == "local" else "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span, attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])))
+            span=variable.span, attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])),
+            attr_spans=tuple(variable.attr_spans.items()))
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):
@@ -137,7 +138,8 @@ class Storage:
         element = memory_element(variable.type)
         name = self._name(variable.name)
         self.function.memories[name] = MemoryObject(name, "constant", element, len(data) // element.bytes, const=True,
-                                                    data=data, span=variable.span, attrs=tuple(variable.attrs.items()))
+                                                    data=data, span=variable.span, attrs=tuple(variable.attrs.items()),
+                                                    attr_spans=tuple(variable.attr_spans.items()))
         self._memories[variable] = name
 
     def temporary(self, name: str, type: Type, span: Span) -> str:
@@ -152,7 +154,7 @@ class Storage:
     def _add(self, stem: str, element: Type, length: int, variable: Variable, space: str = "private") -> str:
         name = self._name(stem)
         self.function.memories[name] = MemoryObject(name, space, element, length, volatile=variable.volatile,
-                                                    span=variable.span, attrs=tuple(variable.attrs.items()))
+                                                    span=variable.span, attrs=tuple(variable.attrs.items()), attr_spans=tuple(variable.attr_spans.items()))
         return name
 
     def _constant(self, variable: Variable) -> str:

@@ -77,7 +77,8 @@ class MemoryObject:
     ``length`` counts elements; None where only the host knows (an argument). ``space`` is "global" (a buffer
     argument), "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar
     variable has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel"; the
-    elements of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the program asks of its hardware: (name, value) pairs.
+    elements of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the program asks of its hardware: (name, value) pairs;
+    ``attr_spans`` says where it asks, as far as that is known.
     """
 
     name: str
@@ -90,6 +91,11 @@ class MemoryObject:
     data: bytes | None = None
     span: Span | None = None
     attrs: tuple[tuple[str, object], ...] = ()
+    attr_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+
+    def asked_at(self, name: str) -> Span | None:
+        """Where the program asks for the attribute; where the memory is declared, if only that is known."""
+        return dict(self.attr_spans).get(name, self.span)
 
     @property
     def onchip(self) -> bool:

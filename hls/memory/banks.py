@@ -1,6 +1,6 @@
 """The accesses of an on-chip memory as :mod:`hls.banking` wants to know them, and what it answers about them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..analysis.affine import Affine, AffineForms, Symbol
@@ -52,7 +52,7 @@ class BankPlanner:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
             return choose_banks(size, self._uses(ops, watching), asked, blocks, copies)
         except Refusal as refusal:
-            raise CompileError.at(memory.span or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
+            raise CompileError.at(memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
 
     def _uses(self, ops: list[Op], watching: frozenset[Op]) -> list[Use]:
         facts = {op: implied(predicate(op)) for op in ops}
@@ -65,14 +65,24 @@ class BankPlanner:
         form, region = self.forms.offset(op), tree.region_of(op)
         excludes = frozenset(other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other]))
         row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
-        wide = self._wide(form)
+        wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
-                   op.opcode == "atomic", wide and (wide.const, self._terms(wide)), watches)
+                   op.opcode == "atomic", wider, watches)
 
-    def _wide(self, form: Affine) -> Affine | None:
-        """The form with a bounded value in the place of each sum that wraps; None where none does."""
-        given = form
-        while wrapping := [s for s in form.terms if isinstance(s, Symbol) and s.wraps is not None]:
+    def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
+        """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the power of two beside it,
+        and for larger ones than that before."""
+        limit = _tells(form)
+        while limit < FAR:
+            wide = self._within(form, 2 * limit)
+            if wide is None:
+                return
+            limit = _tells(wide)
+            yield limit, wide
+
+    def _within(self, form: Affine, modulus: int) -> Affine | None:
+        """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where that cannot be."""
+        while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
             symbol = max(wrapping, key=lambda s: abs(form.terms[s]))
             factor = form.terms[symbol]
             times, rest = divmod(factor, 1 << symbol.value.type.bits)
@@ -80,7 +90,7 @@ class BankPlanner:
                 return None
             # what wraps is its sum and so many times a power of two: the whole takes the place of both
             form = form - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {_Whole(symbol): times})
-        return form if form is not given else None
+        return form
 
     def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:
         terms = [self._term(unknown, factor) for unknown, factor in form.terms.items()]
@@ -102,6 +112,16 @@ class _Whole:
     """A value as a number within its bounds, beside the sum that it is, which wraps."""
 
     symbol: Symbol
+
+
+def _wrapping(form: Affine) -> list[Symbol]:
+    """What is unbounded in the form, as it counts how often a sum wraps."""
+    return [s for s in form.terms if isinstance(s, Symbol) and s.wraps is not None]
+
+
+def _tells(form: Affine) -> int:
+    """The largest power of two modulo which nothing unbounded matters; FAR where there is nothing of the kind."""
+    return min((form.terms[s] & -form.terms[s] for s in _wrapping(form)), default=FAR)
 
 
 def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:

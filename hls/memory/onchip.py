@@ -112,13 +112,18 @@ class OnChipMemory:
         """Block RAMs of all copies; 0 where it is in tables."""
         places, width = self.map.words(self.words), 8 * self.word_bytes
         if self.pumped_blocks is None:
-            return sum(max(1, copies) for copies in self.bank_copies) * self.blocks.count(places, width)
+            return sum(self.bank_copies) * self.blocks.count(places, width)
         return sum(self.blocks.count(places, width, block.dual) for block in self.pumped_blocks)
 
     @property
     def words(self) -> int:
         """Of all copies together."""
         return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
+
+    @property
+    def with_one_write(self) -> "OnChipMemory":
+        """As if its blocks were written once a cycle, whoever stores."""
+        return replace(self, banking=replace(self.banking, asked=replace(self.banking.asked, writes=1)))
 
     @property
     def of_one_group(self) -> "OnChipMemory":

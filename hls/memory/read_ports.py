@@ -53,5 +53,5 @@ def _broken(memory: OnChipMemory) -> Broken | None:
     lines = sorted({op.span.line for op in memory.loads if op.span})
     return Broken(memory.memory.name, Diagnostic(
         f"{name}({most}) is not kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
-        f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may be read in one cycle", memory.memory.span or memory.loads[0].span,
+        f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may be read in one cycle", memory.memory.asked_at(name) or memory.loads[0].span,
         f"write {name}({needed}), or read {memory.memory.name} in fewer places", "warning"))

@@ -10,6 +10,7 @@ from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
 from ..target.board import Board
 from .program import compute_units
+from .wishes import OF_MEMORIES
 
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "check_hardware"]
 
@@ -39,9 +40,10 @@ REASONS: dict[str, str] = {
     "static_array_offset": "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
     "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables would only grow",
     "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
-    "memory": "a single value is a register; an array is kept in memory",
     "merge": "a single value is a register; arrays are merged",
 }
+#: of others that shape memories, where there is none
+OF_REGISTERS = "a single value is a register; an array is kept in memory"
 
 #: attribute -> values of it that ask for what is done anyway
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
@@ -72,7 +74,7 @@ def _with_units(function: Function) -> list[Diagnostic]:
 def _locations(function: Function, board: Board) -> list[Diagnostic]:
     """Buffers that are to lie in a memory that the board does not have."""
     asked = [(m, dict(m.attrs)["buffer_location"]) for m in function.memories.values() if "buffer_location" in dict(m.attrs)]
-    return [Diagnostic(f"'{m.name}' is to lie in memory {name!r}, which board {board.name} does not have", m.span,
+    return [Diagnostic(f"'{m.name}' is to lie in memory {name!r}, which board {board.name} does not have", m.asked_at("buffer_location"),
                        f"its memory is {board.memory.name}; leave buffer_location out, or choose another board")
             for m, name in asked if not board.memory.known_as(name)]
 
@@ -85,12 +87,14 @@ def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
     found = [(name, function.span, function.name) for name, value in function.attrs.items()
              if name in kernel and value not in DONE_ANYWAY.get(name, ())]
-    found += [(name, m.span, m.name) for m in function.memories.values() for name, value in m.attrs
+    found += [(name, m.asked_at(name), m.name) for m in function.memories.values() for name, value in m.attrs
               if name in memory and value not in DONE_ANYWAY.get(name, ())]
-    found += [("register", m.span, m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
-    found += [(name, m.span, m.name) for m in function.memories.values() for name in ("memory", "merge") if name in dict(m.attrs) and m.length == 1]
-    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware" if name not in REASONS else
-                           f"the attribute '{name}' of '{owner}' changes nothing", span, REASONS.get(name, ""), "warning")
+    found += [("register", m.asked_at("register"), m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
+    found += [(name, m.asked_at(name), m.name) for m in function.memories.values() if m.onchip and m.length == 1
+              for name, _ in m.attrs if name in OF_MEMORIES]
+    reasons = dict.fromkeys(OF_MEMORIES, OF_REGISTERS) | REASONS
+    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware" if name not in reasons else
+                           f"the attribute '{name}' of '{owner}' changes nothing", span, reasons.get(name, ""), "warning")
                 for name, span, owner in found]
     if prod(compute_units(function)) > 1 and not (function.attrs.get("ndrange") or function.attrs.get("autorun")):
         warnings.append(Diagnostic(f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units could "

@@ -138,11 +138,23 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
     for member in members:
         for name, value in member.attrs:
             if found.setdefault(name, value) != value:
-                raise CompileError.at(member.span, f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and {name}({value})",
+                raise CompileError.at(member.asked_at(name), f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and {name}({value})",
                                       f"write {name}({found[name]}) for all of them")
+        _check_pumping(found, member)
     if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
         found.setdefault("bankwidth", members[0].element.bytes << (len(members) - 1).bit_length())
     return (*found.items(), (MERGED, tuple(member.name for member in members)))
+
+
+def _check_pumping(asked: dict[str, object], last: MemoryObject):
+    """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single declaration may ask for both."""
+    if "doublepump" not in asked:
+        return
+    other = "singlepump" if "singlepump" in asked else 'memory("MLAB")' if asked.get("memory") == "MLAB" else None
+    if other is not None:
+        mine = "doublepump" if "doublepump" in dict(last.attrs) else other.partition("(")[0]
+        raise CompileError.at(last.asked_at(mine), f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
+                              f"write doublepump or {other} for all of them")
 
 
 def _rename(loop: Op, places: dict[str, _Place]):

@@ -48,6 +48,7 @@ from .ndrange import NDRange
 from .one_at_a_time import OneAtATime
 from .order import Order
 from .overwritten import Overwritten
+from .padded_rows import PaddedRows
 from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .private_copies import PrivateCopies
@@ -191,6 +192,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         AssumeContinue(), *CLEAN,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
+        # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
+        PaddedRows(), *CLEAN,
         # before narrowing, while counters still step by a plain addition
         HoistInvariants(), InductionProducts(), *CLEAN,
         # before values of different widths meet in one sum, and again where casts no longer stand between sums

@@ -79,7 +79,7 @@ class PrivateCopies:
     def _tell(self, memory: MemoryObject, reason: str):
         asked = dict(memory.attrs).get("private_copies", 0)
         if asked > 1 and self.warn is not None:
-            self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' changes nothing", memory.span, reason, "warning"))
+            self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' changes nothing", memory.asked_at("private_copies"), reason, "warning"))
 
     def _copies(self, memory: MemoryObject, needed: int, room: int, least: int) -> int:
         """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes."""
@@ -89,7 +89,7 @@ class PrivateCopies:
         if asked:
             copies = min(1 << (asked - 1).bit_length(), most)
             if copies < asked and self.warn is not None:
-                self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' is taken as {copies}", memory.span,
+                self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' is taken as {copies}", memory.asked_at("private_copies"),
                                      f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow", "warning"))
             return copies
         size = max(least, copy_stride(memory))

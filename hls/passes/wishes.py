@@ -7,7 +7,7 @@ from ..diag import CompileError
 from ..ir import Function, MemoryObject
 from ..ir.clone import clone_function
 
-__all__ = ["HOLDS_UP", "in_memory", "wants_memory", "wants_registers"]
+__all__ = ["HOLDS_UP", "OF_MEMORIES", "in_memory", "wants_memory", "wants_registers"]
 
 #: attribute of a private array that is a memory, and goes on from loop to loop, because it held up a loop otherwise
 HOLDS_UP = "holds up"
@@ -30,7 +30,7 @@ def wants_registers(memory: MemoryObject) -> bool:
         return False
     bits = (memory.length or 1) * memory.element.bits
     if bits > MOST_REGISTER_BITS:
-        raise CompileError.at(memory.span, f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
+        raise CompileError.at(memory.asked_at("register"), f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
                               "take the attribute away, or make the array smaller")
     return True
 

@@ -32,7 +32,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     written = [source[name] for name in names if name in source]
     requested = sum((one.length or 0) * one.element.bytes for one in written)
     places = tuple(f"{name}{at(source[name].span) if name in source else ''}" for name in merged)
-    copies, rams = [max(1, n) for n in planned.bank_copies], planned.rams
+    copies, rams = planned.bank_copies, planned.rams
     turns = _turns(kernel, planned)
     return Memory(
         memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,
@@ -130,9 +130,11 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     if turns:
         return (f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so that its stores go to "
                 "different banks; or make them one store of a value that is chosen before")
-    if planned.write_ports > 1 and planned.most_copies > 1:
-        return f"numwriteports(1) takes fewer copies of {name}, if its stores may take turns"
+    if planned.write_ports > 1 and planned.with_one_write.rams < planned.rams:
+        return f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of {planned.rams}, if its stores may take turns"
     if planned.most_copies > 1:
         return f"fewer places that read {name} mean fewer copies"
+    if len(planned.loads) > 1 or len(planned.stores) > 1:
+        return f"with one place that reads {name} and one that stores to it nothing would be chosen among, which may let the clock be faster"
     return ""
 

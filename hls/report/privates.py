@@ -1,6 +1,7 @@
 """Where the private arrays and constant tables of a kernel are kept."""
 
 import re
+from collections.abc import Collection
 
 from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import ArrayType, Function, MemoryObject, Module, Value, uses, walk
@@ -59,7 +60,8 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     elif table:
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:
-        place = "one wide register; an index that is not constant goes through multiplexers"
+        place = (f"one wide register of {whole[0].type.bits:,} bits; an index that is not constant goes through multiplexers, which costs most: "
+                 "index it by constants, as loops do that are unrolled")
     else:
         place = _elements(name, memory, values, kernel)
     return Private(memory.name, memory.span, bits, place)
@@ -67,7 +69,8 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
 
 def _block_ram(plan, memory) -> str:
     copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
-    parts = [f"{'block RAM' if writes else 'ROM in block RAM'}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
+    kind = "block RAM" if memory.rams else "tables of logic cells"
+    parts = [f"{'' if writes else 'ROM in '}{kind}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
     if HOLDS_UP in dict(memory.memory.attrs):
         parts.append("otherwise it would hold up a loop")
     if banks > 1:
@@ -108,6 +111,15 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
     return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
 
 
+def _taps(elements: Collection[str], kernel) -> str:
+    """In how many places a shift register is read, other than to be moved on."""
+    table, moved = uses(kernel.function.body), 0
+    for plan in kernel.plan.loops.values():
+        for carried in plan.carried:
+            moved += carried.arg.name in elements and any(user is not plan.region.terminator for user, _ in table.get(carried.arg, []))
+    return f" with {_count(moved, 'tap point')}" if moved else ""
+
+
 def _count(number: int, word: str) -> str:
     return f"{number} {word}" + ("" if number == 1 else "s")
 
@@ -124,5 +136,5 @@ def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> 
     kept = sum(c.arg.name in elements for plan in kernel.plan.loops.values() for c in plan.carried)
     steps = {target - origin for target, origin in moves.items()}
     if len(moves) > 1 and steps in ({1}, {-1}):
-        return f"shift register of {memory.length}"
-    return f"{kept} registers" if kept else "values in the pipeline, no storage of their own"
+        return f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of {memory.element.bits} bits"
+    return f"{_count(kept, 'register')} of {memory.element.bits} bits" if kept else "values in the pipeline, no storage of their own"

@@ -12,7 +12,8 @@ __kernel void d(__global int *o) {
     int u[8] __attribute__((numbanks(8), bank_bits(2, 3)));
     int v[8] __attribute__((memory(BLOCK)));
     int w[8] __attribute__((numreadports(2, 3), singlepump(1)));
-    s[0] = r[0] = t[0] = u[0] = v[0] = w[0] = o[0];
+    int x[8] __attribute__((numbanks(2), numbanks(4), bankwidth(0)));
+    s[0] = x[0] = r[0] = t[0] = u[0] = v[0] = w[0] = o[0];
 }
 __kernel void e(__global int *o, int n) {
     #pragma ii 2

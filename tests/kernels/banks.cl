@@ -109,3 +109,32 @@ __kernel void rows(IO) {
   }
   for (int i = 0; i < n; i++) out[i] = t[i & 7][(i >> 3) + 2];
 }
+
+__kernel void halves_of_one(IO) {  // two of three stores share a bank; a store of another loop uses both banks
+  int t[2][256] __attribute__((bank_bits(8)));
+  for (int i = 0; i < 512; i++) t[i >> 8][i & 255] = i;
+  for (int i = 0; i < n; i++) {
+    int v = a[i];
+    t[0][i & 255] = v;
+    t[1][(v & 127) * 2] = i;
+    t[1][(v >> 8 & 127) * 2 + 1] = v + 1;
+  }
+  for (int i = 0; i < 512; i++) out[i] = t[i >> 8][i * 5 & 255];
+}
+
+__kernel void lanes_of_100(IO) {  // rows of no power of two, each counted into at a place of its own
+  int h[4][100];
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 100; i++) h[k][i] = k;
+  for (int i = 0; i < n; i += 4) {
+    #pragma unroll
+    for (int k = 0; k < 4; k++) h[k][(a[i + k] & 0xffff) % 100] += i + 1;
+  }
+  for (int i = 0; i < 100; i++) {
+    int s = 0;
+    #pragma unroll
+    for (int k = 0; k < 4; k++) s += h[k][i] * (k + 1);
+    out[i] = s;
+  }
+}

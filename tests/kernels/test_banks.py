@@ -14,6 +14,7 @@ MEMORIES = {
     "lanes": (1, {"t": (4, 20)}), "unrolled": (1, {"t": (4, 4)}),
     "histograms": (1, {"h": (4, 4)}), "window": (1, {"t": (2, 10)}), "either": (1, {"t": (1, 1)}), "halves": (1, {"t": (1, 1)}),
     "masked": (1, {"t": (4, 4)}), "wrong_bits": (4, {"t": (4, 4)}), "few_copies": (3, {"t": (1, 1)}), "rows": (1, {"t": (8, 8)}),
+    "halves_of_one": (2, {"t": (2, 2)}), "lanes_of_100": (1, {"h": (4, 4)}),
 }
 SPACES = {"lanes": ((128,), (64,))}
 

@@ -32,6 +32,7 @@ class Variable:
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
     attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
+    attr_spans: dict = field(default_factory=dict)  #: where each stands
 
 
 @dataclass(eq=False)

@@ -155,6 +155,29 @@ def test_rows_of_one_store_take_a_port_each():
     assert made.stores.port["second", 0] == (0, 1)
 
 
+def test_stores_that_others_link_keep_a_port_each():
+    """A store of another row uses both banks. Of the three in one row, two share a bank, and the third neither waits for them nor stands for one."""
+    uses = [Use("both", True, 4, 0, ((Unknown("p", 0, 127), 4),), "first"), Use("low", True, 4, 0, ((Unknown("q", 0, 63), 4),), "w"),
+            *(Use(key, True, 4, 256, ((Unknown(key, 0, 63), 4),), "w") for key in ("high", "higher"))]
+    found = chosen(512, uses, Asked(bank_bits=(6,))).stores
+    assert found.most == 2 and found.together == ()
+    assert found.port["high"] == found.port["higher"] != found.port["low"]
+
+
+def test_atomic_operations_in_banks_of_their_own():
+    part = [Use(key, True, 4, place, ((Unknown(key, 0, 31), 4),), "w", loads=True) for key, place in (("low", 0), ("high", 128))]
+    both = Use("both", True, 4, 0, ((Unknown("p", 0, 63), 4),), "first")
+    assert chosen(256, [*part, both], Asked()).cost.turns == 1
+
+
+def test_loads_that_share_a_turn_start_together():
+    """With one copy, those that never meet take one turn: others of the row count on that."""
+    places = {"low": 0, "high": 256, "higher": 256}
+    uses = [Use(key, False, 4, place, ((Unknown(key, 0, 63), 4),), "r") for key, place in places.items()]
+    found = chosen(512, uses, Asked(bank_bits=(6,), max_replicates=1))
+    assert list(found.together) == [("low", "high")] and found.reads == {"low": "r", "higher": "r"}
+
+
 def test_who_never_meets_shares_a_copy():
     uses = [*loads(0, 4), Use("if", False, 4, 0, ((Unknown("p", 0, 99), 4),), "r", frozenset({"else"})),
             Use("else", False, 4, 0, ((Unknown("q", 0, 99), 4),), "r", frozenset({"if"}))]

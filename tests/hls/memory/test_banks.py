@@ -12,6 +12,7 @@ from hls.passes.program import link_program
 from hls.report.collect import collect_kernel
 from hls.report.memory_text import memory_section
 from hls.target.board import Rams
+from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ram import Ram
 
 TASK = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
@@ -44,6 +45,20 @@ def test_refused_with_its_place(attributes, words, message, hint):
     assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
 
 
+def test_refused_where_the_attribute_stands():
+    """Declarations of memories take several lines: the place is that of the attribute that cannot be."""
+    with pytest.raises(CompileError) as caught:
+        plan("numbanks(2),\n bankwidth(4),\n doublepump,\n numwriteports(3)")
+    (error,) = caught.value.diagnostics
+    assert (error.span.line, error.span.column) == (5, 2) and error.message.startswith("numwriteports(3) cannot be had")
+
+
+@pytest.mark.parametrize("attribute", ["numbanks(2)", "doublepump", "memory", "max_replicates(2)"])
+def test_a_single_value_is_no_memory(attribute):
+    _, (told,), _ = plan(store=f"int x __attribute__(({attribute})); x = a[i]; t[i & 511] = x;")
+    assert told == f"the attribute '{attribute.partition('(')[0]}' of 'x' changes nothing"
+
+
 def test_larger_than_the_device():
     with pytest.raises(CompileError) as caught:
         plan("", 1 << 18, board="ecp5_onchip")
@@ -74,6 +89,40 @@ def test_registers_or_memory(attributes, words, memories):
 def test_what_is_not_followed_is_said(attributes, warned):
     _, told, _ = plan(attributes)
     assert [attributes.partition("(")[0] in message for message in told] == [True] * warned
+
+
+def test_a_middle_dimension_is_banked():
+    """Rows of 60 words: what wraps in the address is written as a sum for the low bits that choose a bank, and nothing else of it is lost."""
+    text = """__attribute__((reqd_work_group_size(64, 1, 1))) __kernel void k(__global const int *restrict a, __global int *restrict out) {
+      __local int t[8][5][12];
+      int l = get_local_id(0), g = get_global_id(0), v = a[g], s = 0;
+      #pragma unroll
+      for (int m = 0; m < 5; m++) t[l & 7][m][l >> 3] = v + m;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      #pragma unroll
+      for (int m = 0; m < 5; m++) s = s * 3 + t[(l + 1) & 7][m][l >> 3];
+      out[g] = s;
+    }
+    """
+    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    (kernel,), _ = plan_module(module, load_board("de5net"), Options())
+    memory = kernel.memory.onchip["t"]
+    assert memory.banking.map == BankMap((4, 3, 2)) and memory.bank_copies == (1,) * 8 and memory.banking.stores.most == 1
+
+
+def test_what_the_compiler_decides_is_no_wish_of_the_source():
+    _, _, report = plan(words=7, store="int k = (a[i] & 1023) % 7; t[k] += i; out[i] = t[(k + 3) % 7];")
+    (memory,) = report.memories
+    assert memory.attributes == () and "tables of logic cells" in next(one.place for one in report.privates if one.name == "t")
+
+
+def test_fewer_write_ports_are_advised_where_they_save_blocks():
+    read, write = "t[v & 511] + t[v >> 4 & 511] + t[v >> 8 & 511] + t[v >> 12 & 511]", "t[a[i] & 511] = i; t[a[i] >> 9 & 511] = ~i;"
+    _, _, report = plan("doublepump", store=write, load=f"int v = a[i]; out[i] = {read} + t[i & 511];")
+    assert "numwriteports" not in report.memories[0].advice  # three blocks with one port, too
+    _, _, report = plan("doublepump", 1024, write.replace("511", "1023"),
+                        f"int v = a[i]; out[i] = {read} + t[i & 511] + t[v >> 16 & 511];".replace("511", "1023"))
+    assert report.memories[0].advice.startswith("numwriteports(1) takes 4 block RAMs for t instead of 6")
 
 
 def test_report():
@@ -116,7 +165,8 @@ EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >
     ("t[i & 511] = a[i];", "out[i] = t[a[i] & 511] + t[(a[i] >> 9) & 511];", [
         "t (line 2): good but replicated.", "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
         "Replicated 2 times, so that 2 loads can be made at once.", "Fewer places that read t mean fewer copies."]),
-    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free"]),
+    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free",
+                                    "With one place that reads t and one that stores to it nothing would be chosen among"]),
     ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
 ], ids=["optimal", "replicated", "banked", "shared"])
 def test_what_is_said(store, load, parts):

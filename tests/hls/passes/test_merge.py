@@ -61,6 +61,8 @@ def test_the_report_names_both():
     (asked("x", "depth"), asked("y", "width"), "one by depth and one by width"),
     (asked("x", "depth"), asked("y", "depth", "short"), "their elements have 4 and 2 bytes"),
     (asked("x", "depth", more=", numbanks(2)"), asked("y", "depth", more=", numbanks(4)"), r"ask for numbanks\(2\) and numbanks\(4\)"),
+    (asked("x", "depth", more=", doublepump"), asked("y", "depth", more=", singlepump"), "ask for doublepump and singlepump"),
+    (asked("x", "depth", more=', memory("MLAB")'), asked("y", "depth", more=", doublepump"), r'ask for doublepump and memory\("MLAB"\)'),
 ])
 def test_what_cannot_be_one_memory_is_refused(x, y, said):
     with pytest.raises(CompileError, match=said) as error:

@@ -246,12 +246,12 @@ def test_work_items_stand_around_their_loops():
 @pytest.mark.parametrize(("body", "name", "place"), [
     (("int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n"
      " for (int t = 7; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n #pragma unroll\n for (int t = 0; t < 8; t++) s += w[t];\n"
-     " o[i] = s;\n}"), "w", "shift register of 8"),
+     " o[i] = s;\n}"), "w", "shift register of 8 with 7 tap points: 7 registers of 32 bits"),
     (("__attribute__((register)) int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
      "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
     (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
-     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "block RAM, 4 words of 32 bits; otherwise it would hold up a loop"),
-    ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers"),
+     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "tables of logic cells, 4 words of 32 bits; otherwise it would hold up a loop"),
+    ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers of 32 bits"),
     ("bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 511];", "w", "block RAM, 512 words"),
     ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
     (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
