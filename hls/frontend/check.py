@@ -63,7 +63,7 @@ class Program(StatementChecker):
         else:
             with self.poisoning(node.name):
                 if "channel" in node.quals or "pipe" in node.quals:
-                    values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+                    values, _ = self.read_attributes(self.variable_attributes(node), CHANNEL)
                     self.channels.append(self.channel(node, values, span))
                     self.add(str(node.name), self.channels[-1], span)
                 else:
@@ -164,7 +164,7 @@ class Program(StatementChecker):
         if kernel:
             t = self.declared(node, span).type
             self.check_payload(t, span)
-            values, _ = self.read_attributes(self.attributes(node), CHANNEL)
+            values, _ = self.read_attributes(self.variable_attributes(node), CHANNEL)
             return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
         parameter = self.channel(node, {}, span)
         parameter.parameter = True

@@ -116,7 +116,7 @@ class DeclarationChecker(CallChecker):
 
     def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
         """(values, places) of the attributes of a variable or argument, as the IR has them."""
-        values, spans = self.read_attributes(self.attributes(node), forms)
+        values, spans = self.read_attributes(self.variable_attributes(node), forms)
         with self.recover():
             check_memory(values, spans)
         return values, spans

@@ -117,6 +117,13 @@ class StructChecker(Scopes):
         self.looked_at.update(found)
         return found
 
+    def variable_attributes(self, node) -> list[Attribute]:
+        """As ``attributes``, but what a declarator of several says of itself overrides what is said of all."""
+        name = getattr(innermost(node), "declname", None)
+        own = name.attributes if isinstance(name, Word) else ()
+        said = {a.name for a in own}
+        return [a for a in self.attributes(node) if a in own or a.name not in said]
+
     def _layout_attributes(self, attributes: list[Attribute], struct, member: str = "") -> tuple[bool, int]:
         """(packed, least alignment) of the attributes of a struct or a member."""
         packed, align = False, 1

@@ -8,7 +8,7 @@ __kernel void checksum(__global const uint *restrict a, __global uint *restrict 
   for (int i = 0; i < n; i++) {
     x ^= a[i];
     #pragma unroll
-    for (int k = 0; k < 300; k++) x = (x >> 1) ^ ((x & 1) ? 0xedb88320u + k : k);
+    for (int k = 0; k < 300; k++) x = (x >> 1) + ((x & 1) ? 0xedb88320u + k : k);
   }
   out[0] = x;
 }
