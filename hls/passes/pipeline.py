@@ -35,6 +35,7 @@ from .ifconvert import IfConvert
 from .inline import Inline
 from .inner_sums import InnerSums
 from .known_arrays import KnownArrays
+from .late_operands import LateOperands
 from .linear_states import LinearStates
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
@@ -218,7 +219,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *CLEAN, BalanceTrees(),
+        ShortenRecurrences(), *CLEAN, BalanceTrees(), LateOperands(options.model), *CLEAN,
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
