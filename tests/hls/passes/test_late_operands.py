@@ -1,6 +1,7 @@
 """Sums in recurrences of several values take what is there early first: fewer cycles between iterations, and the same numbers."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_random_recurrences(seed, monkeypatch):
     shared = [f"t{k}" for k in range(rng.randint(0, 2))]
     update = "".join(f"uint {name} = {_random_value(rng, names + shared[:k], 2)};\n" for k, name in enumerate(shared))
     update += f"uint next = {_random_value(rng, names + shared, rng.randint(2, 3))} + {names[0]} + w;\n"
-    update += f"{names[0]} = {names[1]} + {rng.choice(shared or ['1'])};\n" + "".join(f"{a} = {b};\n" for a, b in zip(names[1:], names[2:]))
+    update += f"{names[0]} = {names[1]} + {rng.choice(shared or ['1'])};\n" + "".join(f"{a} = {b};\n" for a, b in pairwise(names[1:]))
     state, result = ", ".join(f"{name} = {rng.randrange(99)}" for name in names), " ^ ".join(names)
     source, kernel = planned(state, update + f"{names[-1]} = next;", result)
     assert same(source, kernel, seed)
