@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -118,6 +119,21 @@ def test_the_board_knows_what_a_launch_says(compiled, monkeypatch):
     for name in ("work_dim", *names):
         assert board._launch_value(name, (12, 6), (4, 2)) == space.argument(name), name
     assert board._launch_value("overlap", (1,), (1,)) == 0
+
+
+@pytest.mark.verilator
+def test_the_testbench_of_the_documentation(tmp_path):
+    """docs/integration.md says all that it takes to run a kernel on its ports."""
+    text = (ROOT / "docs/integration.md").read_text()
+    kernel, bench = (re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1] for language in ("c", "python"))
+    (tmp_path / "kernel.cl").write_text(kernel)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
+    subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
+                    "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    (tmp_path / "out/tb/bench.py").write_text(bench)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_kernels_that_need_each_other(tmp_path):
