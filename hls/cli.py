@@ -127,7 +127,7 @@ def _compile(text: str, board: Board, options: Options, source: Path, output: Pa
 
 def _summary(report, output: Path, files: list[str]) -> list[str]:
     lines = [f"kernel {kernel.name}: {', '.join(_loop_words(kernel.loops)) or 'no loops'}" for kernel in report.kernels]
-    verilog = sum(name.startswith("rtl/") for name in files)
+    verilog = sum(name.endswith(".v") for name in files)
     others = ", ".join(name for name in files if not name.startswith("rtl/"))
     return [*lines, f"{output}: {verilog} Verilog files in rtl/, {others}"]
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
     """
     report = collect(result, source)
     texts = {f"rtl/{name}": text for name, text in result.verilog.items()}
+    texts["rtl/lint.vlt"] = _waivers(result.verilog)
     texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
     texts["interface.json"] = json.dumps(asdict(result.interface), indent=2)
     if result.interface.double_clock:
@@ -57,6 +59,12 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
             shutil.rmtree(path, ignore_errors=True)
         raise _refused(output, error) from error
     return report, sorted(texts)
+
+
+def _waivers(names: Iterable[str]) -> str:
+    """For Verilator: generated files are not what a lint of the design around them is about."""
+    files = "".join(f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\n' for name in names)
+    return f"`verilator_config\n{files}"
 
 
 def _constraints(mhz: float) -> str:

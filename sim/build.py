@@ -15,6 +15,7 @@ from pathlib import Path
 from .binding import write_binding
 from .cache import cached, content_key
 from .errors import BuildError
+from .settings import number
 from .toolchain import Tools, find_tools
 from .tracing import TRACES, only_handshakes
 
@@ -170,7 +171,7 @@ def _compression_libraries(tools: Tools) -> list[str]:
 
 def _jobs() -> int:
     """Compilers at a time: ``$SLUICE_JOBS`` or the number of processors."""
-    return int(os.environ.get("SLUICE_JOBS") or os.cpu_count() or 1)
+    return number("SLUICE_JOBS", os.cpu_count() or 1, 4096)
 
 
 def _run(command: list[str], message: str, environment: Mapping[str, str] | None = None,

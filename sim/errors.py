@@ -1,6 +1,6 @@
 """What can go wrong between a design and its simulation; every message says what to do."""
 
-__all__ = ["BuildError", "SimulationError", "ToolMissing"]
+__all__ = ["BadSetting", "BuildError", "SimulationError", "ToolMissing"]
 
 
 class ToolMissing(Exception):
@@ -17,3 +17,7 @@ class BuildError(Exception):
 
 class SimulationError(Exception):
     """The simulator process failed, or the design did not answer it."""
+
+
+class BadSetting(BuildError, SimulationError):
+    """A variable of the environment has a value that cannot be."""

@@ -1,6 +1,5 @@
 """A compiled system, loaded into a simulated board: starts kernels and reads what they measured."""
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from .build import build
 from .errors import SimulationError
 from .progress import PATIENCE, Progress, read_counters
 from .session import Session
+from .settings import number
 from .shared import Fault, SharedMemory
 from .wired import run_by_wires
 
@@ -148,7 +148,7 @@ class LoadedSystem:
         session = self.session
         before, started = session.cycle(), time.perf_counter()
         launched = {name: launch[name] for name in kernel.launch}
-        limit = int(os.environ.get("SLUICE_MAX_CYCLES") or 1000 * PATIENCE)
+        limit = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
         return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_faults(), session.cycle() - before, time.perf_counter() - started)
 
@@ -161,7 +161,7 @@ class LoadedSystem:
 
     def _wait(self) -> "_Started":
         """Run until a kernel ends."""
-        limit, waited = int(os.environ.get("SLUICE_MAX_CYCLES") or 1 << 62), 0
+        limit, waited = number("SLUICE_MAX_CYCLES", 1 << 62), 0
         kernels = [started.kernel for started in self._running.values()]
         progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface)
         while True:

@@ -76,11 +76,12 @@ class _Items:
         self.order = list(self.accesses)
         self.levels = _levels(region)
         self.position = {op: k for k, op in enumerate(region.ops)}
+        self.known = dict(self.position)  # where an operation's results are known: those of a load that joined others, at the first of these
         self.own = {value: op for op in region.ops for value in op.results}
 
     def loads(self) -> list[Group]:
         """Each joins the first group that lets it; it then takes place where the first of that group does."""
-        return self._gather("load", self._may_rise, lambda members, op: self._stand(members[0], op))
+        return self._gather("load", self._may_rise, lambda members, op: self._rise(members[0], op))
 
     def stores(self) -> list[Group]:
         """Each takes those before it down to its own place."""
@@ -127,7 +128,7 @@ class _Items:
         while work:
             for value in work.pop().operands:
                 producer = self.own.get(value)
-                if producer is None or producer in seen or self.position[producer] < self.position[place]:
+                if producer is None or producer in seen or self.known[producer] < self.position[place]:
                     continue
                 if not has(producer, "pure"):
                     return False
@@ -144,6 +145,11 @@ class _Items:
     def _holds(self, first: Op, second: Op) -> bool:
         """Whether one must stay behind the other; whatever is neither load nor store stays where it is."""
         return not is_access(first) or not is_access(second) or self.tester.within(first, second)
+
+    def _rise(self, place: Op, op: Op):
+        """As :meth:`_stand`; what the load gives may then be a condition, or part of an address, of one that rises later."""
+        self._stand(place, op)
+        self.known[op] = self.position[place]
 
     def _stand(self, place: Op, op: Op):
         """From now on ``op``, and what stands there, takes place where ``place`` does."""

@@ -32,7 +32,8 @@ class PartChecker(AssignmentChecker):
             return self._lanes(e, str(node.field.name), span)
         if isinstance(e.type, ct.Struct):
             return self._member(e, str(node.field.name), span)
-        hint = f"write ->{node.field.name}" if isinstance(e.type, ct.Pointer) else ""
+        has_parts = isinstance(e.type, ct.Pointer) and isinstance(e.type.pointee, ct.Struct | ct.Vector)
+        hint = f"write ->{node.field.name}" if has_parts else ""
         raise CompileError.at(span, f"'{e.type}' has no member '{node.field.name}'", hint)
 
     def _member(self, e: tt.Expr, name: str, span: Span) -> tt.Expr:

@@ -7,12 +7,12 @@ access is a multiple of all of its size.
 """
 
 from ..options import MOST_CACHE_BYTES
-from .nodes import MemoryObject, Op, Value
+from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import ArrayType, Type
 
-__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT",
-           "fixed_operands", "is_access", "lane_mask", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory"]
+__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT",
+           "fixed_operands", "is_access", "is_fenced", "lane_mask", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory", "reads_anew"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
@@ -26,6 +26,11 @@ UNIT = "unit"
 BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
 #: the unit of loads from the constant cache, and the attribute of a buffer that the source puts into constant memory
 CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
+
+#: attribute of a load: it reads memory anew each time
+FRESH = "fresh"
+#: attribute of a memory: it is volatile because of fences, not by its declaration
+FENCED = "fenced"
 
 
 def is_access(op: Op) -> bool:
@@ -65,6 +70,17 @@ def lane_mask(access: Op) -> Value | None:
 def memory_name(access: Op) -> str:
     """The memory of an access of a flat kernel."""
     return access.operands[0].op.attrs["mem"]
+
+
+def is_fenced(memory: MemoryObject) -> bool:
+    """Whether a memory is volatile only because the kernel has fences."""
+    return FENCED in dict(memory.attrs)
+
+
+def reads_anew(load: Op, function: Function) -> bool:
+    """Whether a load reads memory each time, for others may write there at any time: no word that it read before is used again."""
+    memory = function.memories[memory_name(load)]
+    return bool(load.attrs.get(FRESH)) or memory.volatile and not is_fenced(memory)
 
 
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:

@@ -7,7 +7,7 @@ from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.channels import is_call
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, Value, walk
-from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT
+from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT, is_fenced
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -22,8 +22,8 @@ def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int], 
     """The plan with a cache behind every waiting load that comes back to words it has left, a small unit for what happens once a run,
     and what the program asks for.
 
-    ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, so a load
-    whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size of the caches that the program says nothing
+    ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, but for volatile
+    memory, so a load whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size of the caches that the program says nothing
     about, 0 for none, None for what each needs. Loads of ``__constant`` buffers share a cache of ``const_cache_bytes``; with 0 they are like
     others.
     """
@@ -120,10 +120,13 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
     if not steps:
         return replace(access, reason="read once")
+    memory = function.memories[access.memory]
+    if memory.volatile and not is_fenced(memory):
+        return replace(access, reason="volatile, so that nothing may be kept: each access reads a word of its own")
     if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
         return replace(access, reason="compared with earlier stores on their way, and never older than they are")
-    if function.memories[access.memory].volatile:
-        return replace(access, reason="volatile, so that nothing may be kept")
+    if memory.volatile:
+        return replace(access, reason="shared with others by fences, so that nothing may be kept")
     reuse = _reuse(access, steps, slots, function)
     if reuse is None:
         near = _is_near(steps[0][1], access.word_bytes)

@@ -5,15 +5,14 @@ from dataclasses import dataclass, replace
 from ..analysis.channels import is_call
 from ..analysis.loops import LoopTree
 from ..ir import Function, Op, Region, Value, memory_name, reaches_memory, walk
+from ..ir.accesses import FENCED, FRESH
 from ..ir.clone import clone_function
 from .channel_fences import CHANNELS
 
-__all__ = ["FLUSH", "FRESH", "FenceOrder", "FencedMemory", "is_memory_fence"]
+__all__ = ["FLUSH", "FenceOrder", "FencedMemory", "is_memory_fence"]
 
 #: attribute of a call: memories of which loads behind a fence behind the call must not give what was read before it
 FLUSH = "flush"
-#: attribute of a load: it reads memory anew each time
-FRESH = "fresh"
 _SHARED = ("global", "local")
 
 
@@ -39,8 +38,8 @@ class FencedMemory:
             return function
         result = clone_function(function)
         for memory in result.memories.values():
-            if memory.space == "global":
-                result.memories[memory.name] = replace(memory, volatile=True)
+            if memory.space == "global" and not memory.volatile:
+                result.memories[memory.name] = replace(memory, volatile=True, attrs=(*memory.attrs, (FENCED, True)))
         return result
 
 

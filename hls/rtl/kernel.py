@@ -5,8 +5,7 @@ from amaranth.lib import data, stream
 
 from rtl_lib.dispatch import NUMBER
 
-from ..ir.accesses import CONSTANT
-from ..passes.memory_fences import FRESH
+from ..ir.accesses import CONSTANT, reads_anew
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .channels import build_ends
 from .context import KernelContext
@@ -93,7 +92,7 @@ class KernelHardware:
         for unit in context.units.values():
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
-                anew = self.start | context.flushes.get(unit.op, 0) | bool(unit.op.attrs.get(FRESH))
+                anew = self.start | context.flushes.get(unit.op, 0) | reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
         m.d.comb += [
             context.start.eq(offered & (settling == 0)),

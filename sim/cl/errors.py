@@ -22,6 +22,10 @@ class ArgumentCountError(LogicError, TypeError):
     """A kernel got too few or too many arguments; pyopencl raises TypeError here."""
 
 
+class MissingKernelError(LogicError, AttributeError):
+    """A program has no kernel of that name; pyopencl raises AttributeError here."""
+
+
 class RuntimeError(Error):
     """A build or a run failed."""
 

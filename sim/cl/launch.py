@@ -1,6 +1,7 @@
 """One kernel run: its index space, the registers, and what came out."""
 
 import math
+import operator
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -33,7 +34,8 @@ def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size:
     global_size = _sizes("global size", global_size, status_code.INVALID_GLOBAL_WORK_SIZE)
     work_dim = len(global_size)
     local_size = None if local_size is None else _sizes("local size", local_size, status_code.INVALID_WORK_GROUP_SIZE)
-    offset = tuple(map(int, offset or ())) + (0,) * (DIMENSIONS - len(offset or ()))
+    offset = _whole("global offset", offset or (), status_code.INVALID_GLOBAL_OFFSET)
+    offset += (0,) * (DIMENSIONS - len(offset))
     if min(offset) < 0:
         raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"the global offset {offset} is negative")
     if local_size is not None and len(local_size) != work_dim:
@@ -49,8 +51,15 @@ def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size:
     return IndexSpace(_three(global_size), _three(local_size), offset, work_dim)
 
 
+def _whole(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
+    try:
+        return tuple(map(operator.index, sizes))
+    except TypeError:
+        raise LogicError(ROUTINE, code, f"{what} must be a tuple of integers, such as (1024,), not {sizes!r}") from None
+
+
 def _sizes(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
-    sizes = tuple(int(size) for size in sizes)
+    sizes = _whole(what, sizes, code)
     if not 1 <= len(sizes) <= DIMENSIONS:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_DIMENSION,
                          f"{what} {sizes} has {len(sizes)} dimensions; 1 to {DIMENSIONS} are possible")

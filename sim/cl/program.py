@@ -17,7 +17,7 @@ from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
 from .board_runs import BoardRuns
 from .constants import kernel_info, program_build_info, status_code
-from .errors import ArgumentCountError, LogicError, RuntimeError
+from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, wait_for_events
 from .launch import execute, index_space
 from .options import parse_options, stall_seed
@@ -105,12 +105,15 @@ class Program:
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":
-        if name.startswith("_") or self.__dict__.get("result") is None:
-            raise AttributeError(f"{name!r} is no attribute, and the program has no kernels before build()")
+        if name.startswith("_"):
+            raise AttributeError(f"a program has no attribute {name!r}")
+        if self.__dict__.get("result") is None:
+            raise MissingKernelError("clCreateKernel", status_code.INVALID_PROGRAM_EXECUTABLE,
+                                     f"{name!r} is no attribute, and the program has no kernels before build()")
         try:
             return Kernel(self, name)
         except LogicError as error:
-            raise AttributeError(error.what) from None
+            raise MissingKernelError(error.routine, error.code, error.what) from None
 
     def _built(self) -> compiler.Compiled | emulated.Emulated:
         if self.result is None:

@@ -133,6 +133,8 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     memory = program.memories[ending.memory]
     if ending.broken is not None:
         return _broken(program, kernel, ending, memory)
+    if memory.kind == "argument" and not ending.size:
+        return Diagnostic(f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None", span, "pass a cl.Buffer")
     return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
 
 
@@ -146,10 +148,13 @@ _PLAIN = {
 }
 
 
+def _verb(ending: Ending) -> str:
+    return "read" if ending.kind == READ_OUTSIDE else "write"
+
+
 def _place(memory: MemoryName, ending: Ending) -> str:
-    verb = "read" if ending.kind == READ_OUTSIDE else "write"
     leaves = "its buffer of" if memory.kind == "argument" else "its"
-    return f"{verb} of {_bytes(memory, ending)} leaves {leaves} {ending.size} bytes"
+    return f"{_verb(ending)} of {_bytes(memory, ending)} leaves {leaves} {ending.size} bytes"
 
 
 def _bytes(memory: MemoryName, ending: Ending) -> str:

@@ -1,7 +1,6 @@
 """Loads a compiled program and runs its kernels, several at a time where channels join them."""
 
 import ctypes
-import os
 import shutil
 import struct
 import sys
@@ -17,7 +16,7 @@ from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
-from sim.errors import BuildError
+from sim.settings import number
 
 from .build import build_library
 from .faults import FINISHED, LOOP_LIMIT, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, is_silent, message
@@ -118,10 +117,10 @@ class Emulator:
         ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
         a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
         """
-        outcome = self._advance(max_iterations or _limit(), last)
+        outcome = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
         if not last or not self._started or not self._deepen():
             return outcome
-        more = self._advance(max_iterations or _limit(), last)
+        more = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
         return Outcome(outcome.seconds + more.seconds, outcome.unset_reads + more.unset_reads)
 
     def _deepen(self) -> bool:
@@ -202,14 +201,6 @@ class Emulator:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
         return (UnsetRead(*place, count) for place, count in found.items())
-
-
-def _limit() -> int:
-    """What the environment allows one run of a loop."""
-    text = os.environ.get("SLUICE_MAX_ITERATIONS") or str(MAX_ITERATIONS)
-    if not text.isdecimal() or not 0 < int(text) < 1 << 64:
-        raise BuildError(f"SLUICE_MAX_ITERATIONS must be a number from 1 to 2**64 - 1, not {text!r}")
-    return int(text)
 
 
 _loaded: set[Path] = set()

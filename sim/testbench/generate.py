@@ -5,13 +5,14 @@ import re
 from pathlib import Path
 
 import jinja2
+import numpy as np
 
 __all__ = ["TestbenchError", "write_testbench"]
 
 #: Written anew each time; the first file is the user's to edit and is kept once it is there.
 USERS_FILE, OUR_FILES = "bench.py", ("board.py", "test_kernels.py")
 INTEGER = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
-           "long": "int64", "ulong": "uint64", "bool": "uint8", "size_t": "uint64", "float": "float32"}
+           "long": "int64", "ulong": "uint64", "bool": "uint8", "size_t": "uint64", "half": "float16", "float": "float32", "double": "float64"}
 
 
 class TestbenchError(Exception):
@@ -63,12 +64,14 @@ def _value(argument: dict) -> str:
     dtype = f"np.{numpy_type(argument['c_type'])}"
     if argument["kind"] == "buffer":
         return f"random_buffer({dtype}, 4096)"
-    return f"{dtype}(1.5)" if dtype == "np.float32" else f"{dtype}(16)"
+    if argument["kind"] == "scalar" and (count := argument["bytes"] // np.dtype(dtype[3:]).itemsize) > 1:  # a vector or a structure
+        return f"np.full({count}, 1.5, {dtype})" if "float" in dtype else f"np.zeros({count}, {dtype})"
+    return f"{dtype}(1.5)" if "float" in dtype else f"{dtype}(16)"
 
 
 def numpy_type(c_type: str) -> str:
-    """The numpy name of a scalar type, or of what a pointer points to. Unknown types are bytes."""
-    words = re.findall(r"\w+", c_type)
+    """The numpy name of a scalar type, of a vector's elements, or of what a pointer points to. Unknown types are bytes."""
+    words = [re.sub(r"(2|3|4|8|16)$", "", word) for word in re.findall(r"\w+", c_type)]
     unsigned = "unsigned" in words
     base = next((word for word in reversed(words) if word in INTEGER), "int" if unsigned else "uchar")
     return INTEGER["u" + base if unsigned and not base.startswith("u") else base]

@@ -1,7 +1,9 @@
 """`sluice compile` end to end: options reach the compiler, results are complete, and are exchanged as a whole."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from click.testing import CliRunner
 
 import hls.output
 from hls.cli import main
+from sim.toolchain import find_tools
 
 SOURCE = """
 #include "width.h"
@@ -50,6 +53,21 @@ def test_results_and_their_names():
     (loop,) = report["kernels"][0]["loops"]
     assert loop["unroll"] == {"factor": 2, "full": False, "reason": "pragma"}
     assert "Loop i (line 7)" in Path("sum/report.txt").read_text()
+
+
+@pytest.mark.verilator
+def test_a_lint_has_nothing_to_say():
+    """As docs/integration.md says it: of generated files there is no warning, and of a file beside them there still is."""
+    compiled("-DUNROLL=4")
+    tools, mine = find_tools(), Path("mine.v")
+    mine.write_text("module mine(input a, output [1:0] b); assign b = a; endmodule\n")
+    files = ["sum/rtl/lint.vlt", *map(str, sorted(Path("sum/rtl").glob("*.v"))), str(mine)]
+    command = [str(tools.verilator), "--lint-only", "-Wall", "--top-module"]
+    environment = os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}
+    quiet, told = (subprocess.run([*command, top, *files], env=environment, capture_output=True, text=True, check=False).stderr
+                   for top in ("sluice_system", "mine"))
+    assert "rtl/" not in quiet and "%Error" not in quiet, quiet
+    assert "%Warning-WIDTHEXPAND: mine.v:1" in told and "rtl/" not in told, told
 
 
 def test_json_goes_to_stdout_alone():

@@ -25,4 +25,5 @@ __kernel void m(__global struct Pair *p, __global int *o) {
     if (s) o[3] = 1;
     s.a[1] = 4;
     o[4] = s + s;
+    o.a = 1;
 }

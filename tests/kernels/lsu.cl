@@ -67,3 +67,11 @@ __kernel void once_a_group(ARGS) {
     barrier(CLK_LOCAL_MEM_FENCE);
     out[id & 63] = base + __pipelined_load(b + (id & 63));
 }
+
+// a word is read again for each access: others may have written it since
+__kernel void polled(__global const int *restrict a, __global volatile const int *restrict b, __global int *restrict out, __global int *restrict more, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += b[0] + a[i & 3];
+    out[0] = s + b[1];
+}

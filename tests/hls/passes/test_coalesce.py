@@ -62,6 +62,12 @@ def test_copies_of_a_loop(loop):
             assert constant(op.operands[1 if op.opcode == "load" else 2]) == 1
 
 
+@pytest.mark.parametrize("body", ["if (a[i] & 1) b[i] = c[i];", "b[i] = a[i] > 0 ? c[i] : 7;"])
+def test_conditions_from_memory(body):
+    """What the copies load under conditions that they load is joined as well: the conditions are one access, made before."""
+    check(f"{ARGS} {{\n#pragma unroll 4\nfor (int i = 0; i < n; i++) {body} }}", [(16, 4), (16, 4)], [(16, 4)], sizes=(*range(7), 17))
+
+
 def test_a_group_is_no_larger_than_a_word():
     text = f"{ARGS} {{\n#pragma unroll 24\nfor (int i = 0; i < n; i++) b[i] = a[i]; }}"
     check(text, [(64, 16), (32, 8)], [(64, 16), (32, 8)])

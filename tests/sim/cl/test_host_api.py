@@ -11,6 +11,8 @@ from hls.target.board import load_board
 from sim import cl
 from sim.cl.emulated import emulate_source
 from sim.cl.launch import index_space
+from sim.errors import BuildError
+from sim.settings import number
 from tests.sim import handmade
 
 mf = cl.mem_flags
@@ -191,6 +193,22 @@ class TestLaunches:
             cl.Kernel(program, "other")
         with pytest.raises(AttributeError, match="before build"):
             _ = cl.Program(context, "source").increment
+        with fails(cl.LogicError, code.INVALID_KERNEL_NAME):  # so a host program ends with a message
+            _ = program.other
+        assert not hasattr(program, "other")
+
+    @pytest.mark.parametrize("size, offset", [(None, None), (10, None), ((2.5,), None), ("ab", None), ((8,), 1), ((8,), (0.5,))])
+    def test_sizes_are_tuples_of_integers(self, size, offset):
+        with pytest.raises(cl.LogicError, match=r"must be a tuple of integers, such as \(1024,\), not"):
+            index_space(handmade.kernel(ndrange=True), size, None, offset)
+
+    def test_a_number_in_the_environment(self, monkeypatch):
+        """What is no number there is said, and the variable named."""
+        monkeypatch.setenv("SLUICE_JOBS", "-3")
+        with pytest.raises(BuildError, match="SLUICE_JOBS must be a number from 1 to 4096, not '-3'"):
+            number("SLUICE_JOBS", 2, 4096)
+        monkeypatch.setenv("SLUICE_JOBS", "")
+        assert number("SLUICE_JOBS", 2) == 2
 
     def test_a_missing_compiler_is_said(self, program, queue, data, monkeypatch):
         from sim import toolchain

@@ -1,7 +1,9 @@
 """The generated testbench: it passes as it is, it sees real bytes, and it leaves the user's edits alone."""
 
+import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hls.ir.launch import IndexSpace
 from sim.testbench import TestbenchError, write_testbench
 from sim.testbench.generate import numpy_type
 from tests.sim.handmade import system
@@ -29,6 +32,14 @@ __kernel void scale(__global const int *restrict a, __global int *restrict c, in
 """
 
 
+#: A structure, a vector, and buffers that may overlap for all the compiler knows.
+MIXED = """
+typedef struct { int k[3]; } S; __kernel void scale(__global const int *a, __global int *c, S s, float4 v, int n) {
+    for (int i = 0; i < n; i++) c[i] = (int)(v.w * 2) * a[i] + s.k[2];
+}
+"""
+
+
 @pytest.fixture
 def compiled(tmp_path):
     (tmp_path / "interface.json").write_text(json.dumps(asdict(system())))
@@ -38,7 +49,8 @@ def compiled(tmp_path):
 @pytest.mark.parametrize(("c_type", "name"), [
     ("__global const float * restrict", "float32"), ("int", "int32"), ("unsigned int", "uint32"), ("uint", "uint32"),
     ("unsigned", "uint32"), ("__global uchar *", "uint8"), ("unsigned long", "uint64"), ("size_t", "uint64"),
-    ("__global const short *", "int16"), ("bool", "uint8"),
+    ("__global const short *", "int16"), ("bool", "uint8"), ("double", "float64"), ("__global half *", "float16"), ("__global uint16 *", "uint32"),
+    ("float3", "float32"), ("struct S", "uint8"),
 ])
 def test_types(c_type, name):
     assert numpy_type(c_type) == name
@@ -74,7 +86,7 @@ def test_a_folder_without_a_system(tmp_path):
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("kernel, line", [(KERNEL, 3), (PUMPED, 4)], ids=["one clock", "two clocks"])
+@pytest.mark.parametrize("kernel, line", [(KERNEL, 3), (PUMPED, 4), (MIXED, 3)], ids=["one clock", "two clocks", "mixed"])
 def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line):
     (tmp_path / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
@@ -92,6 +104,36 @@ def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel,
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f"loop i (line {line}): II 1 scheduled, 1.00 measured" in done.stdout
     assert (tmp_path / "out/constraints.sdc").exists() == (kernel is PUMPED)
+
+
+def test_the_board_knows_what_a_launch_says(compiled, monkeypatch):
+    """Every hidden argument has the value that the compiler's own definition gives it; buffers lie apart."""
+    write_testbench(compiled)
+    monkeypatch.syspath_prepend(str(compiled / "tb"))
+    spec = importlib.util.spec_from_file_location("board_under_test", compiled / "tb/board.py")
+    board = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(board)
+    space = IndexSpace.of((12, 6), (4, 2))
+    names = [f"{stem}_{d}" for stem in ("global_size", "local_size", "num_groups", "global_offset") for d in range(3)]
+    names += [f"{stem}_{d}" for stem in ("global_count", "local_count", "group_count") for d in ("12", "012", "2")]
+    for name in ("work_dim", *names):
+        assert board._launch_value(name, (12, 6), (4, 2)) == space.argument(name), name
+    assert board._launch_value("overlap", (1,), (1,)) == 0
+
+
+@pytest.mark.verilator
+def test_the_testbench_of_the_documentation(tmp_path):
+    """docs/integration.md says all that it takes to run a kernel on its ports."""
+    text = (ROOT / "docs/integration.md").read_text()
+    kernel, bench = (re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1] for language in ("c", "python"))
+    (tmp_path / "kernel.cl").write_text(kernel)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
+    subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
+                    "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    (tmp_path / "out/tb/bench.py").write_text(bench)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_kernels_that_need_each_other(tmp_path):
