@@ -1,11 +1,13 @@
 """Which values are the same for all work-items of a group, or for neighbours in it; loops in which neighbours might part."""
 
+from collections.abc import Callable
+
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ..ir.rewrite import constant
 from .lockstep import equal_in_groups, needed_for
 
-__all__ = ["check_lanes", "lane_values", "parting_place", "unrepeatable_values", "varying_values"]
+__all__ = ["check_lanes", "lane_distances", "lane_values", "parting_place", "parts", "unrepeatable_values", "varying_values"]
 
 _DIFFERENT = frozenset({"local_id", "global_id"})
 _LOGIC = frozenset({"and", "or", "xor", "select", "zext", "trunc", "sext"})
@@ -34,6 +36,13 @@ def lane_values(function: Function) -> set[Value]:
         return varying
     equal = equal_in_groups(function, needed_for(function, again | {loop.operands[0] for loop in loops}))
     return _Varying(function, range(1), equal & again).run()
+
+
+def lane_distances(function: Function) -> dict[Value, int]:
+    """How much more a sum of ids, of a flat kernel, is in the neighbour in dimension 0; modulo its type."""
+    varying = _Varying(function, range(1))
+    varying.run()
+    return {value: ids[0] for value, ids in varying.distances.items() if ids}
 
 
 def unrepeatable_values(function: Function) -> set[Value]:
@@ -90,18 +99,18 @@ class _Varying(_Spread):
         super().__init__(function)
         self.dims, self.equal = dims, equal
         self.size = function.attrs.get("work_group_size")
-        self._ids: dict[Value, dict[int, int]] = {}  #: how often ids, by dimension, are in a sum of them and of what is the same for all
+        self.distances: dict[Value, dict[int, int]] = {}  #: how often ids, by dimension, are in a sum of them and of what is the same for all
 
     def _mark(self, values):
         super()._mark(value for value in values if value not in self.equal)
 
     def _holds(self, op: Op) -> bool:
-        self._ids.pop(op.results[0] if op.results else None, None)  # of the round before
+        self.distances.pop(op.results[0] if op.results else None, None)  # of the round before
         if op.opcode == "work_item":
             dim = op.attrs.get("dim", 0)
             varies = op.attrs["fn"] in _DIFFERENT and dim in self.dims and not (
                 self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
-            self._ids[op.result] = {dim: 1} if varies else {}
+            self.distances[op.result] = {dim: 1} if varies else {}
             return varies
         if reaches_memory(op) and self.function.memories[memory_name(op)].space == "private":
             return True
@@ -112,7 +121,7 @@ class _Varying(_Spread):
         """Whether ids are taken away that were added: what is left is the same for all, as the group's first global id is."""
         if op.opcode not in ("add", "sub", "mul", "shl", "trunc"):
             return False
-        first, *second = (self._ids.get(v) if v in self.values else {} for v in op.operands)
+        first, *second = (self.distances.get(v) if v in self.values else {} for v in op.operands)
         factor = constant(op.operands[1]) if second else 1
         if first is None or None in second:
             return False
@@ -123,8 +132,8 @@ class _Varying(_Spread):
             return False
         else:
             found = {d: factor_of * (1 << factor if op.opcode == "shl" else factor) for d, factor_of in first.items()}
-        self._ids[op.result] = {d: f for d, f in found.items() if f % (1 << op.result.type.bits)}
-        return not self._ids[op.result]
+        self.distances[op.result] = {d: f for d, f in found.items() if f % (1 << op.result.type.bits)}
+        return not self.distances[op.result]
 
 
 class _Unrepeatable(_Spread):
@@ -146,15 +155,20 @@ class _Unrepeatable(_Spread):
         return found
 
 
-def check_lanes(function: Function, lanes: int) -> None:
-    """Raise CompileError for what ``lanes`` neighbours cannot do side by side in a flat kernel: leave a loop at different times, unless
-    it has a barrier inside, so that they do not, and call channels, as which of them is first would not be the program's choice."""
+def parts(loop: Op, varying: set[Value]) -> bool:
+    """Whether neighbours may leave the loop at different times, by the values that differ between them. Not with a barrier inside."""
+    (body,) = loop.regions
+    return body.terminator.operands[0] in varying and not any(inner.opcode == "barrier" for inner in walk(body))
+
+
+def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], None] | None = None) -> None:
+    """``warn`` of loops that ``lanes`` neighbours in a flat kernel may leave at different times. Raise CompileError for what they cannot do
+    side by side: call channels, as which of them is first would not be the program's choice."""
     varying = lane_values(function)
     faults = []
     for op in walk(function.body):
-        if op.opcode == "loop" and op.regions[0].terminator.operands[0] in varying:
-            if not any(inner.opcode == "barrier" for inner in walk(op.regions[0])):
-                faults.append(_parting(op, lanes, varying))
+        if op.opcode == "loop" and warn and parts(op, varying):
+            warn(_parting(op, lanes, varying))
         elif has(op, "channel"):
             faults.append(Diagnostic(f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in hardware",
                                      op.span, "take the attribute away, or pass several values in one call, as a vector"))
@@ -165,9 +179,9 @@ def check_lanes(function: Function, lanes: int) -> None:
 def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
     place = parting_place(loop.regions[0].terminator.operands[0], varying)
     note = Diagnostic("whether it goes on depends on this value, which may differ between them", place, severity="note")
-    return Diagnostic(f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times", loop.span,
-                      "let all work-items go round equally often, with an `if` inside for what only some of them do, or take the "
-                      "attribute away", notes=(note,) if place is not None else ())
+    return Diagnostic(f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times: who is done waits for "
+                      "the last one", loop.span, "where their numbers of iterations are far apart, take the attribute away", "warning",
+                      notes=(note,) if place is not None else ())
 
 
 def parting_place(value: Value, varying: set[Value]) -> Span | None:

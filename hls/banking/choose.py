@@ -16,7 +16,7 @@ from .pumping import share_blocks
 from .refuse import Refusal, check
 from .uses import Asked, Use
 
-__all__ = ["Banking", "choose_banks"]
+__all__ = ["Banking", "Copies", "choose_banks"]
 
 #: beyond this many banks choosing among them costs more than turns
 MOST_BANKS = 64
@@ -28,6 +28,16 @@ ENOUGH = 4
 LONGER_WAY = 4
 #: inputs of a choice that a logic cell takes
 INPUTS_OF_CELL = 3
+
+
+class Copies(NamedTuple):
+    """How often a memory is there: behind one another in each bank, or, if they are ``apart``, in banks of their own."""
+
+    number: int
+    apart: bool = False
+
+
+ONE = Copies(1)
 
 
 class Cost(NamedTuple):
@@ -82,8 +92,8 @@ class Banking:
                 yield group
 
 
-def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: int = 1) -> Banking:
-    """The banks of a memory of ``size`` bytes, which is there in ``copies`` behind one another; with a second port for writing where the
+def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: Copies = ONE) -> Banking:
+    """The banks of a memory of ``size`` bytes, which is there in ``copies``; with a second port for writing where the
     program asks for it, or says nothing of it and banks alone do not give each store of a token one for itself. Raises
     :class:`~hls.banking.refuse.Refusal` for attributes that cannot be followed."""
     check(asked, size, uses)
@@ -97,7 +107,7 @@ def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, c
     return two if two.cost.turns < one.cost.turns else one
 
 
-def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: int) -> Banking:
+def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: Copies) -> Banking:
     word = max(asked.bankwidth or 1, *(use.bytes for use in uses))
     words = -(-size // word)
     best = None
@@ -126,7 +136,7 @@ def _asked(asked: Asked) -> Iterator[BankMap]:
     yield BankMap(bits)
 
 
-def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: int) -> Banking:
+def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: Copies) -> Banking:
     meetings = Meetings(uses, map, word)
     turns = store_turns([use for use in uses if use.stores], meetings, max(1, asked.writes))
     rows = dict.fromkeys(use.row for use in uses if use.reads)
@@ -134,15 +144,16 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
     reads = {group[0].key: row for row in crowded for group in groups[row]}
     more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
-    touched = [reduce(or_, (meetings.mask(use.key) for use in group)) for row in rows for group in groups[row]]
+    touched = [reduce(or_, (meetings.mask(use.key) for use in port)) for port in _read_ports([group for row in rows for group in groups[row]])]
     blind = sum(use.watches and meetings.mask(use.key).bit_count() > 1 for use in uses)
-    words = copies * map.words(-(-size // word))
+    words = map.words(-(-size // word))
+    words, times = (words, copies.number) if copies.apart else (words * copies.number, 1)
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
     if asked.pumped:
-        taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)]
+        taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)] * times
         rams, area = sum(taken), CELLS_OF_BLOCK * sum(taken)
     else:
-        times = sum(mask.bit_count() for mask in touched)
+        times *= sum(mask.bit_count() for mask in touched)
         rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0
@@ -169,6 +180,18 @@ def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> lis
             if (use.watches or other.watches) and not meetings.never(use.key, other.key):
                 fine[k] &= ~(1 << j)
     return classes(loads, fine)
+
+
+def _read_ports(groups: list[list[Use]]) -> list[list[Use]]:
+    """Groups of loads that may start in one cycle, joined where they are never at a bank in one cycle."""
+    ports: list[list[Use]] = []
+    for group in groups:
+        home = next((port for port in ports if all(use.key in other.alone for use in group for other in port)), None)
+        if home is None:
+            ports.append(list(group))
+        else:
+            home += group
+    return ports
 
 
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:

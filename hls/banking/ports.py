@@ -13,13 +13,15 @@ __all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components"
 @dataclass(frozen=True)
 class When:
     """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles apart. All of its
-    ``step`` of the program begins only when those that it is ``behind`` are over."""
+    ``step`` of the program begins only when those that it is ``behind`` are over. What is made ``ahead`` may turn out not to be wanted, and
+    then takes place whenever it does."""
 
     level: Hashable
     cycle: int
     spacing: int = 1
     step: Hashable = None
     behind: frozenset = frozenset()
+    ahead: bool = False
 
 
 class WritePort(NamedTuple):
@@ -133,6 +135,8 @@ def _may_share(meetings: Meetings, one, other, when: Mapping[Hashable, When]) ->
     if meetings.never(one, other):
         return True
     first, second = when[one], when[other]
+    if other in meetings.uses[one].alone and not (first.ahead or second.ahead):
+        return True
     if first.level != second.level:
         return first.step in second.behind or second.step in first.behind
     if first.cycle == second.cycle:

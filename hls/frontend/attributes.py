@@ -12,7 +12,7 @@ from ..diag import CompileError
 from .lexer import Attribute
 from .parse import parse_expressions
 
-__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "MEANT_FOR_OTHERS", "MEMORY", "TYPE", "Form", "check_function", "check_memory", "read"]
+__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "LOCAL_ARGUMENT", "MEANT_FOR_OTHERS", "MEMORY", "TYPE", "Form", "check_function", "check_memory", "owners", "read"]
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,20 @@ MEMORY: dict[str, Form] = {
     "aligned": Form(0, 1, power=True),
 }
 
-ARGUMENT: dict[str, Form] = {
-    "local_mem_size": Form(1, 1), "buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True),
-}
+ARGUMENT: dict[str, Form] = {"buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True)}
+
+#: of a pointer to local memory: a memory whose size the host says
+LOCAL_ARGUMENT: dict[str, Form] = {"local_mem_size": Form(1, 1)} | {name: form for name, form in MEMORY.items() if name not in (
+    "register", "merge", "private_copies", "max_private_copies", "max_concurrency", "static_array_offset", "force_pow2_depth")}
 
 #: of a typedef: an integer of exactly so many bits
 TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
 CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "xcl_reqd_pipe_depth": Form(1, 1, name="depth"), "io": Form(1, 1, text=True), "blocking": Form()}
+
+#: who has which attributes
+OWNERS = (("kernels", FUNCTION), ("variables in kernels", MEMORY), ("__local arguments", LOCAL_ARGUMENT), ("__global arguments", ARGUMENT),
+          ("typedefs", TYPE), ("channels", CHANNEL))
 
 #: what memory("...") may name: blocks, or tables of logic cells
 RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
@@ -72,6 +78,11 @@ RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
 MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
                               "endian", "nosvm", "convergent", "flatten", "noduplicate", "xcl_array_partition", "xcl_array_reshape",
                               "xcl_zero_global_work_offset", "xcl_pipeline_workitems", "max_constant_size"})
+
+
+def owners(name: str) -> str:
+    """Who has an attribute of this name; "" for one that nobody has."""
+    return ", ".join(what for what, forms in OWNERS if name in forms)
 
 
 def read(checker, attribute: Attribute, form: Form):

@@ -8,7 +8,7 @@ from pycparser import c_ast
 from ..diag import CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
-from .attributes import ARGUMENT, CHANNEL, FUNCTION, MEANT_FOR_OTHERS, check_function
+from .attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEANT_FOR_OTHERS, check_function
 from .check_statements import StatementChecker
 from .flow import completes, stray_gotos
 from .layout import has_pointer
@@ -154,7 +154,8 @@ class Program(StatementChecker):
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
         buffer = kernel and isinstance(t, ct.Pointer)
-        attrs, places = self.memory_attributes(node, ARGUMENT)
+        local = isinstance(t, ct.Pointer) and t.space == "local"
+        attrs, places = self.memory_attributes(node, LOCAL_ARGUMENT if local else ARGUMENT)
         return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile, attrs=attrs, attr_spans=places)
 
     def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:

@@ -7,7 +7,7 @@ from pycparser import c_ast
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
-from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, read
+from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, owners, read
 from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
@@ -110,8 +110,9 @@ class DeclarationChecker(CallChecker):
                     if form.kept:
                         values[name], spans[name] = value, attribute.span
                 elif attribute.name not in MEANT_FOR_OTHERS:
-                    self.warn(attribute.span, f"unknown attribute '{attribute.name}' is ignored",
-                              self.closest(attribute.name, forms))
+                    whose = owners(attribute.name)
+                    self.warn(attribute.span, f"the attribute '{attribute.name}' is ignored here" if whose else f"unknown attribute '{attribute.name}' is ignored",
+                              f"it is one of {whose}" if whose else self.closest(attribute.name, forms))
         return values, spans
 
     def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:

@@ -1,13 +1,13 @@
 """The accesses of an on-chip memory as :mod:`hls.banking` wants to know them, and what it answers about them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..analysis.affine import Affine, AffineForms, Symbol
 from ..analysis.loops import LoopTree
 from ..analysis.trailing import TrailingZeros
 from ..analysis.trips import implied
-from ..banking import Asked, Banking, Blocks, Refusal, Unknown, Use, choose_banks
+from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
 from ..passes.copies import COPIES
@@ -42,24 +42,26 @@ class BankPlanner:
     def of(cls, function: Function) -> "BankPlanner":
         return cls(function, AffineForms(function), TrailingZeros(function), {})
 
-    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, pumped: bool, blocks: Blocks) -> Banking:
+    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, alone: Mapping[Op, frozenset[Op]],
+               pumped: bool, blocks: Blocks) -> Banking:
         """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies for groups of
-        work-items are banks, too, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
+        work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
         followed."""
-        copies = dict(memory.attrs).get(COPIES, 1)
-        size = memory.length * memory.element.bytes // copies
+        copies = Copies(dict(memory.attrs).get(COPIES, 1), apart)
+        size = memory.length * memory.element.bytes // copies.number
         try:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
-            return choose_banks(size, self._uses(ops, watching), asked, blocks, copies)
+            return choose_banks(size, self._uses(ops, watching, alone), asked, blocks, copies)
         except Refusal as refusal:
             raise CompileError.at(memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
 
-    def _uses(self, ops: list[Op], watching: frozenset[Op]) -> list[Use]:
+    def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]]) -> list[Use]:
         facts = {op: implied(predicate(op)) for op in ops}
         tree, after = self.forms.tree, {}
         for region in dict.fromkeys(tree.region_of(op) for op in ops):
             after |= comes_after(region, [op for op in ops if tree.region_of(op) is region])
-        return [self._use(op, ops, facts, tree, after[op], op in watching) for op in ops]
+        uses = (self._use(op, ops, facts, tree, after[op], op in watching) for op in ops)
+        return [replace(use, alone=alone.get(use.key, frozenset())) for use in uses]
 
     def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watches: bool) -> Use:
         form, region = self.forms.offset(op), tree.region_of(op)

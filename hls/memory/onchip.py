@@ -166,12 +166,18 @@ class _Planner:
         # a load that looks at what is being stored looks at the stores of its own group; of its own loop, where copies are for iterations
         watching = frozenset(op for op in loads if op.opcode == "load" and (not apart or memory.space == "private") and watches(op, between=False))
         blocks = self.blocks.of_kind(dict(memory.attrs).get("memory"))
-        banking = self.banks.choose(memory, ops, watching, apart, pumped, blocks)
+        alone = self._alone(loads) if apart and memory.space != "private" else {}
+        banking = self.banks.choose(memory, ops, watching, apart, alone, pumped, blocks)
         word = banking.word_bytes
         one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
         return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies,
                             blocks=blocks, pumped=pumped)
+
+    def _alone(self, loads: Iterable[Op]) -> dict[Op, frozenset[Op]]:
+        """For each load of local memory the others that a meeting keeps from being made at once by work-items of its group. Those of other
+        groups are in other banks, where each group's copy is one."""
+        return {load: frozenset(other for other in loads if other is not load and not self.phases.together(load, other)) for load in loads}
 
     def worth_pumping(self, found: Mapping[str, OnChipMemory], rams: Rams, clock_mhz: float) -> Iterable[str]:
         """The memories that are to be double-pumped so that all have room; none where they have, or where it would not help."""

@@ -27,6 +27,7 @@ def share_copies(function: Function, plan: MemoryPlan, when: Mapping[Op, When], 
         return plan, ()
     steps = _steps(function, loose)
     known = {op: replace(one, step=steps[op][0], behind=steps[op][1]) if op in steps else one for op, one in when.items()}
+    known |= {op: replace(known[op], ahead=True) for loop in loose for op in walk(loop.regions[0]) if op in known}
     onchip = {name: replace(memory, ports=assign_ports(memory.banking.meetings, memory.loads, known)) for name, memory in plan.onchip.items()}
     broken = (_broken(memory) for memory in onchip.values())
     return replace(plan, onchip=onchip), tuple(one for one in broken if one)

@@ -183,7 +183,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
-        MeetingPromises(options.warn), Simd(), *CLEAN,
+        MeetingPromises(options.warn), Simd(options.warn), *CLEAN,
         # bounds that are read from memory are bounds like others from here on
         EarlyLoads(), SteadyLoads(), *CLEAN,
         # before loops assume that they go on, which gives the last sum a user of its own

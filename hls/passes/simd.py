@@ -1,9 +1,11 @@
 """Work-items that are neighbours in dimension 0 go through the kernel side by side."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..analysis.uniform import check_lanes, lane_values
-from ..ir import Builder, Function, Op, Region, Value, has, walk
+from ..analysis.uniform import check_lanes, lane_distances, lane_values, parts
+from ..diag import Diagnostic
+from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, walk
 from ..ir.accesses import PREDICATES
 from ..ir.clone import clone_function
 from ..ir.launch import LANES
@@ -20,10 +22,12 @@ class Simd:
 
     What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what differs, an
     atomic operation, an access of a private memory, which each lane has one of. All else is there once. Loops are run by all
-    lanes together; where only some lanes want one, predicates inside it keep the others out. Of barriers, and loops with one inside, all
-    lanes want the same, which the first one says. Raises CompileError for loops
-    that lanes may leave at different times.
+    lanes together; where only some lanes want one, or some leave it earlier, predicates inside it keep the others out. Of barriers, and
+    loops with one inside, all lanes want the same, which the first one says. ``warn`` is told of loops that lanes may leave at different
+    times. Raises CompileError for calls on channels.
     """
+
+    warn: Callable[[Diagnostic], None] | None = None
 
     name = "simd"
 
@@ -31,7 +35,7 @@ class Simd:
         lanes = function.attrs.get("num_simd_work_items", 1)
         if lanes == 1 or not function.attrs.get("ndrange") or LANES in function.attrs:
             return function
-        check_lanes(function, lanes)
+        check_lanes(function, lanes, self.warn)
         result = clone_function(function)
         _Lanes(result, lanes).run()
         result.attrs[LANES] = lanes
@@ -43,8 +47,9 @@ class _Lanes:
 
     def __init__(self, function: Function, lanes: int):
         self.function, self.lanes = function, lanes
-        self.varying = lane_values(function)
+        self.varying, self.distances = lane_values(function), lane_distances(function)
         self.values: dict[Value, list[Value]] = {}
+        self.used = {value for op in walk(function.body) for value in op.operands}
         #: in each lane whether it wants the loop that is being built; None where all want it that are there at all
         self.wanted: list[Value] | None = None
         self.private = {m.name for m in function.memories.values() if m.space == "private"}
@@ -110,23 +115,55 @@ class _Lanes:
     # --- loops ---
 
     def _loop(self, op: Op, b: Builder):
-        """All lanes go round together, those that want it."""
+        """All lanes go round together, those that want it, until the last of them leaves."""
         outer, (body,), (enable, *inits) = self.wanted, op.regions, op.operands
         differs = enable in self.varying
         if differs:
             own = [self._in_lane(enable, k) for k in range(self.lanes)]
             self.wanted = own if outer is None else [_both(mine, around, b) for mine, around in zip(own, outer, strict=True)]
-        carried = [arg in self.varying for arg in body.args]
+        args = list(body.args)
+        steps = {arg: step for arg, init, after in zip(args, inits, body.terminator.operands[1:], strict=True)
+                 if (step := self._step(arg, init, after))}
+        carried = [arg in self.varying and arg not in steps for arg in args]
         starts = [[self._in_lane(v, k) for k in range(self.lanes if many else 1)] for v, many in zip(inits, carried, strict=True)]
         results = self._carry(op, body, starts, carried)
         op.operands = [_any(self.wanted, b) if differs else self._in_lane(enable, 0), *(v for each in starts for v in each)]
-        self._region(body)
-        self._next(body, carried)
+        begin = Builder(Region(), op.span)
+        for arg, step in steps.items():
+            self.values[arg] = self._neighbours(arg, step, begin)
+        if parts(op, self.varying):
+            results = self._part(op, body, args, carried, results, b)
+            differs = False  # who does not want the loop left before it began
+            steps = {}
+        else:
+            self._region(body)
+            self._next(body, carried)
+        body.ops[:0] = begin.region.ops
         b.region.ops.append(op)
-        for old, init, new in results:
+        for arg, (old, init, new) in zip(args, results, strict=True):
             if old in self.varying:
-                self._result(old, init, new, b if differs else None)
+                self._result(old, init, self._neighbours(new[0], steps[arg], b) if arg in steps else new, b if differs else None)
         self.wanted = outer
+
+    def _step(self, arg: Value, init: Value, after: Value) -> int | None:
+        """How much more a counter is in each lane than in the one before: where all count by the same, it is as it was at the begin."""
+        return self.distances.get(init) if isinstance(arg.type, IntType) and self._counts(after, arg) else None
+
+    def _counts(self, value: Value, arg: Value) -> bool:
+        """Whether a value is a counter and something that is the same in all lanes, modulo the counter's type."""
+        if value is arg or value.op is None or not isinstance(value.type, IntType) or value.type.bits < arg.type.bits:
+            return value is arg
+        first, *rest = value.op.operands or (value,)
+        if value.op.opcode in ("trunc", "sext", "zext"):
+            return self._counts(first, arg)
+        if value.op.opcode == "add" and self._counts(rest[0], arg):
+            return first not in self.varying
+        return value.op.opcode in ("add", "sub") and rest[0] not in self.varying and self._counts(first, arg)
+
+    def _neighbours(self, value: Value, step: int, b: Builder) -> list[Value]:
+        """A value of the first lane in all of them."""
+        others = [b.value("add", value, b.const(k * step % (1 << value.type.bits), value.type), name=value.name) for k in range(1, self.lanes)]
+        return [value, *others]
 
     def _carry(self, op: Op, body: Region, starts: list[list[Value]], carried: list[bool]):
         """Give the loop an argument and a result for each start; returns of each old result: it, its start, what it is in the lanes."""
@@ -152,7 +189,52 @@ class _Lanes:
         again, *nexts = end.operands
         end.operands = [self._in_lane(again, 0)]
         for value, many in zip(nexts, carried, strict=True):
-            end.operands += [self._in_lane(value, k) for k in range(self.lanes)] if many else [value]
+            end.operands += [self._in_lane(value, k) for k in range(self.lanes if many else 1)]
+
+    # --- loops that lanes leave at different times ---
+
+    def _part(self, op: Op, body: Region, args: list[Value], carried: list[bool], results, b: Builder):
+        """Build the body: each lane carries whether it is still inside, and keeps what somebody behind the loop wants of what it had when it
+        left, also where the loop has one value for all. What nobody wants goes on with the last lane, so
+        that counters stay neighbours. Returns ``results`` as they are in the lanes then."""
+        inside = [self._add(op, body, start, "inside") for start in self.wanted or [b.const(1, BOOL)] * self.lanes]
+        self.wanted = [arg for arg, _ in inside]
+        kept, found = {}, []
+        wanted = [old in self.used for old, _, _ in results]
+        for arg, many, wants, (old, init, new) in zip(args, carried, wanted, results, strict=True):
+            if wants and not many:
+                kept[arg], new = zip(*(self._add(op, body, self._in_lane(init, k), old.name) for k in range(self.lanes)), strict=True)
+            found.append((old, init, new))
+        self._region(body)
+        self._leave(body, args, carried, wanted, kept)
+        return found
+
+    def _add(self, op: Op, body: Region, start: Value, name: str) -> tuple[Value, Value]:
+        """A further value that the loop carries: inside it, and when it is left."""
+        op.operands.append(start)
+        body.args.append(Value(start.type, name, body, len(body.args)))
+        op.results.append(Value(start.type, name, op, len(op.results)))
+        return body.args[-1], op.results[-1]
+
+    def _leave(self, body: Region, args: list[Value], carried: list[bool], wanted: list[bool], kept: dict[Value, tuple[Value, ...]]):
+        """The next values: of a lane that has left those that it had, where they are ``wanted`` or ``kept`` beside what all lanes have."""
+        end = body.ops.pop()
+        b = Builder(body, end.span)
+        again, *nexts = end.operands
+        still = [_both(self._in_lane(again, k), inside, b) for k, inside in enumerate(self.wanted)]
+        end.operands = [_any(still, b)]
+        for arg, value, many, wants in zip(args, nexts, carried, wanted, strict=True):
+            if many and wants:
+                end.operands += self._unless_left(value, self.values[arg], b)
+            else:
+                end.operands += [self._in_lane(value, k) for k in range(self.lanes if many else 1)]
+        end.operands += still
+        for arg, value in zip(args, nexts, strict=True):
+            end.operands += self._unless_left(value, kept[arg], b) if arg in kept else []
+        body.ops.append(end)
+
+    def _unless_left(self, value: Value, before, b: Builder) -> list[Value]:
+        return [b.value("select", inside, self._in_lane(value, k), before[k], name=before[k].name) for k, inside in enumerate(self.wanted)]
 
     def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None):
         """What the loop leaves in each lane; with a builder, only in those that wanted the loop."""

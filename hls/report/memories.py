@@ -104,15 +104,20 @@ def _sharing(planned: OnChipMemory) -> tuple[Sharing, ...]:
     ports: dict[int, list[Op]] = {}
     for op in planned.loads:
         ports.setdefault(planned.port(op), []).append(op)
-    found = []
-    for ops in ports.values():
-        uses = [planned.banking.meetings.uses[op] for op in ops]
-        either = any(other.key in use.excludes for use in uses for other in uses)
-        if either and len(ops) > 1:
-            found.append(Sharing(_lines(ops), "only one of them takes place"))
-        elif len({id(use.row[0]) for use in uses}) > 1 and any(not planned.banking.meetings.never(a, b) for a in ops for b in ops if a is not b):
-            found.append(Sharing(_lines(ops), "one loop is over when the next begins"))
-    return tuple(found)
+    reasons = ((ops, _reason(planned, ops)) for ops in ports.values())
+    return tuple(Sharing(_lines(ops), why) for ops, why in reasons if why)
+
+
+def _reason(planned: OnChipMemory, ops: list[Op]) -> str:
+    """Why these loads never meet, where their banks alone do not say it."""
+    meetings = planned.banking.meetings
+    uses = [meetings.uses[op] for op in ops]
+    if len(ops) > 1 and any(other.key in use.excludes for use in uses for other in uses):
+        return "only one of them takes place"
+    met = [(a, b) for a in uses for b in uses if a is not b and not meetings.never(a.key, b.key)]
+    if any(b.key in a.alone for a, b in met):
+        return "a barrier is between them, and each group has banks of its own"
+    return "one loop is over when the next begins" if met and len({id(use.row[0]) for use in uses}) > 1 else ""
 
 
 def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str:

@@ -64,3 +64,16 @@ __kernel void own_array(__global const int *restrict in, __global int *restrict 
   for (int k = 0; k < n; k++) t[(k * 7 + in[i]) & 31] += in[k];
   out[i] = t[i & 31] + t[n & 31];
 }
+
+// neighbours leave their loops at different times: by where they begin, and by data
+__attribute__((num_simd_work_items(4)))
+__kernel void strides(__global const int *restrict in, __global int *restrict out, int n)
+{
+  int i = get_global_id(0), s = 0, last = -1, k;
+  for (int j = i; j < n; j += get_global_size(0)) { s += in[j]; last = j; }
+  for (k = 0; k < n; k++) {
+    if ((in[i] & 7) == k) break;
+    s += k * in[k];
+  }
+  out[i] = s * 64 + last + k;
+}

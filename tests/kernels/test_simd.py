@@ -45,6 +45,12 @@ def test_loops(system):
     system.check("rounds", [lines(2, 9, n=5), lines(6, 4, n=1), lines(8, 2, n=0)], SEEDS)
 
 
+def test_loops_left_at_different_times(system):
+    """Counters that begin side by side stay there: one access for all lanes."""
+    found = system.check("strides", [lines(4, 4, n=15), lines(8, 3, n=24), lines(4, 5, n=1), lines(8, 2, n=0)], SEEDS)
+    assert [loop["iterations"] for loop in found[0]["loops"] if loop["line"] == 73] == [4]
+
+
 def test_groups(system):
     def launch(size, groups):
         given = lines(size, groups)

@@ -1,12 +1,13 @@
 """Banks by numbers alone: the vendor's geometries, what is chosen for usual patterns, and every promise against brute force."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hls.banking import Asked, Blocks, Meetings, Refusal, Unknown, Use, When, assign_ports, choose, choose_banks
+from hls.banking import Asked, Blocks, Copies, Meetings, Refusal, Unknown, Use, When, assign_ports, choose, choose_banks
 from rtl_lib.mem.bank_map import BankMap
 
 FREE = Unknown("free", -(1 << 40), 1 << 40)
@@ -190,6 +191,16 @@ def test_who_never_meets_shares_a_copy():
     later = When("another", 3, step="second", behind=frozenset({"first"}))
     assert assign_ports(meetings, ["if", "else"], {"if": When("level", 3, step="first"), "else": later}) == {"if": 0, "else": 0}
     assert assign_ports(meetings, [("load", 0), ("load", 1)], same) == {("load", 0): 0, ("load", 1): 1}
+
+
+def test_who_is_kept_apart_shares_a_copy_unless_made_ahead():
+    """The choice of banks counts on it, too: each of four copies is a bank of its own then."""
+    uses = [Use(key, False, 4, 0, ((Unknown(key, 0, 63), 4),), key, alone=frozenset({"before", "behind"} - {key})) for key in ("before", "behind")]
+    meetings, when = Meetings(uses, BankMap(), 4), {"before": When("level", 3), "behind": When("another", 3)}
+    assert assign_ports(meetings, list(when), when) == {"before": 0, "behind": 0}
+    assert assign_ports(meetings, list(when), when | {"before": When("level", 3, ahead=True)}) == {"before": 0, "behind": 1}
+    assert choose_banks(256, uses, Asked(), Blocks(), Copies(4, True)).cost.blocks == 4
+    assert choose_banks(256, [replace(use, alone=frozenset()) for use in uses], Asked(), Blocks(), Copies(4)).cost.blocks == 2
 
 
 def test_what_depends_on_another_starts_later():

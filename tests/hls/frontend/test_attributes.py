@@ -6,7 +6,7 @@ from pocl import pocl_context, run_both
 
 from hls.driver import compile
 from hls.frontend import parse_source
-from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, MEMORY
+from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir import walk
 from hls.passes.hardware import ATTRIBUTES, check_hardware
@@ -92,6 +92,23 @@ def test_arguments(written, name, value):
         assert dict(parsed.module.functions["k"].memories["p"].attrs) == {name: value}, text
 
 
+def test_a_local_argument_is_a_memory_like_others():
+    for written, name, value in MEMORIES:
+        parsed = parse_source(f"__kernel void k(__global int *o, __local int *p __attribute__(({written}))) {{ p[0] = 1; o[0] = p[0]; }}")
+        (kernel,) = parsed.module.functions.values()
+        known = name in LOCAL_ARGUMENT
+        assert dict(kernel.memories["p"].attrs) == ({name: value} if known else {})
+        assert [message.message for message in parsed.warnings] == ([] if known else [f"the attribute '{name}' is ignored here"])
+
+
+@pytest.mark.parametrize(("written", "space", "whose"), [("local_mem_size(64)", "global", "__local arguments"), ("numbanks(2)", "global", "variables in kernels, __local arguments"),
+                                                         ('buffer_location("DDR")', "local", "__global arguments"), ("num_simd_work_items(2)", "global", "kernels")])
+def test_who_has_an_attribute_is_said(written, space, whose):
+    parsed = parse_source(f"__kernel void k(__global int *o, __{space} int *p __attribute__(({written}))) {{ p[0] = 1; o[0] = p[0]; }}")
+    (warning,) = parsed.warnings
+    assert warning.message == f"the attribute '{written.partition('(')[0]}' is ignored here" and warning.hint == f"it is one of {whose}"
+
+
 @pytest.mark.parametrize(("written", "name", "value"), CHANNELS)
 def test_channels(written, name, value):
     a = f"__attribute__(({written}))"
@@ -129,14 +146,14 @@ def test_loops_to_be_fused():
 
 def test_every_name_has_a_row():
     written = {text.partition("(")[0] for text, _, _ in (*KERNELS, *MEMORIES, *ARGUMENTS, *CHANNELS)} | {"local_mem_size"}
-    assert written == {*FUNCTION, *MEMORY, *ARGUMENT, *CHANNEL}
+    assert written == {*FUNCTION, *MEMORY, *ARGUMENT, *LOCAL_ARGUMENT, *CHANNEL}
     assert {name for name, *_ in (text.removeprefix("#pragma ").split() for text, _, _ in LOOPS)} >= {*LOOP_PRAGMAS, "ivdep"}
 
 
 def test_what_hardware_does_not_follow_is_said():
     """Each attribute either shapes the hardware or is warned of by name."""
     kernel, memory = ATTRIBUTES
-    assert kernel | memory | FOLLOWED == {*FUNCTION, *MEMORY, *ARGUMENT, *CHANNEL} and not (kernel | memory) & FOLLOWED
+    assert kernel | memory | FOLLOWED == {*FUNCTION, *MEMORY, *ARGUMENT, *LOCAL_ARGUMENT, *CHANNEL} and not (kernel | memory) & FOLLOWED
     for written, name, _ in KERNELS:
         told = _told(f"__attribute__(({written})) __kernel void k({'' if name == 'autorun' else '__global int *o'}) {{ }}")
         assert any(f"attribute '{name}'" in text for text in told) == (name in kernel and "(0)" not in written

@@ -318,11 +318,12 @@ def test_limits_that_cannot_be_kept_cost_no_turns(attributes, message):
     assert all(loop.ii == 1 for loop in kernel.plan.loops.values())
 
 
-def test_loads_behind_a_barrier_cannot_take_turns_with_those_before():
-    """Who gathers at the barrier in between is in two levels of the loop: a limit for both is none."""
+@pytest.mark.parametrize("attribute, copies, ii", [("max_replicates(1)", 1, 2), ("numbanks(1)", 2, 1)])
+def test_loads_behind_a_barrier_share_copies_with_those_before(attribute, copies, ii):
+    """Who is behind the barrier is of another group than who is before it, and each group has a bank."""
     text = """__attribute__((reqd_work_group_size(16, 1, 1)))
     __kernel void k(__global int *restrict a, int n) {
-      __local int __attribute__((max_replicates(1))) t[16][16];
+      __local int __attribute__((ATTRIBUTE)) t[16][16];
       int x = get_local_id(0);
       t[x][0] = a[x];
       barrier(CLK_LOCAL_MEM_FENCE);
@@ -335,10 +336,13 @@ def test_loads_behind_a_barrier_cannot_take_turns_with_those_before():
       a[x] = t[x][15];
     }
     """
-    module = link_program(parse_source(text, "k.cl", {}, []).module)
+    module = link_program(parse_source(text.replace("ATTRIBUTE", attribute), "k.cl", {}, []).module)
     (kernel,), told = plan_module(module, load_board("de5net"), Options())
-    assert kernel.memory.onchip["t"].most_copies > 1
-    assert [message.message.split(":")[0] for message in told] == ["max_replicates(1) is not kept"]
+    memory = kernel.memory.onchip["t"]
+    assert memory.bank_copies == (copies,) * memory.copies and not told
+    assert max(loop.ii for loop in kernel.plan.loops.values()) == ii
+    (figures,) = collect_kernel(kernel, module, 100).memories
+    assert any("a barrier is between them" in one.reason for one in figures.sharing)
 
 
 ANYWHERE = "int v = a[i]; t[v & 511] = i; t[(v >> 9) & 511] = ~i;"
