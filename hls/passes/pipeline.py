@@ -19,6 +19,7 @@ from .carried import AssumeContinue
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
+from .columns import SplitColumns
 from .conjunctions import Conjunctions
 from .continued import ContinuedLoops
 from .cse import CommonSubexpressions
@@ -172,7 +173,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Loops that only shift an array are one operation from then on, whether marked or not.
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
-        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
