@@ -1,9 +1,9 @@
 """Small private arrays of rows, of which every access says its column, become an array for each column."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import gcd
 
-from ..ir import Builder, Function, MemoryObject, Op, PointerType, Type, Value, uses, walk
+from ..ir import Builder, Function, MemoryObject, Op, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.values import signed
@@ -23,7 +23,7 @@ class SplitColumns:
     column ``d``, and what is stored to one column is not on the way of what reads another one.
     """
 
-    to_values: Mem2Reg = Mem2Reg(arrays=True)
+    to_values: Mem2Reg = field(default_factory=lambda: Mem2Reg(arrays=True))
 
     name = "split-columns"
 
