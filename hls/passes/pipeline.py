@@ -16,6 +16,7 @@ from .alone import DropNeedless
 from .automata import Automata
 from .balance import BalanceTrees
 from .carried import AssumeContinue
+from .carried_sums import CarriedSums
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
@@ -219,7 +220,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *CLEAN, BalanceTrees(),
+        ShortenRecurrences(), *CLEAN, BalanceTrees(), CarriedSums(options.model), *CLEAN,
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
