@@ -10,7 +10,7 @@ from ..ir import Builder, Function, IntType, Op, Region, Value, has, loops_insid
 from ..ir.clone import clone_function
 from ..target.delay import OP_CLASSES, DelayModel
 
-__all__ = ["CarriedSums"]
+__all__ = ["Arrivals", "CarriedSums"]
 
 #: what one sum has at most
 _MOST_LEAVES = 12
@@ -42,15 +42,53 @@ class CarriedSums:
         return result
 
 
-class _Loop:
+class Arrivals:
+    """When values on a recurrence of a loop are there, in ns behind the values that it carries."""
+
     def __init__(self, body: Region, model: DelayModel):
         self.body, self.model = body, model
         self.together = components(body)
-        self.times: dict[Value, float] = {}  #: of values on a recurrence, in ns behind the carried ones
-        self.early = -_MOST_COPIES * model.period_ns
+        self.early = -_MOST_COPIES * model.period_ns  #: when all others are there
+        pairs = [(arg, value) for arg, value in zip(body.args, body.terminator.operands[1:], strict=True) if arg in self.together]
+        self.times = {arg: 0.0 for arg, _ in pairs}
+        for _ in range(_MOST_COPIES):
+            for op in body.ops:
+                self.note(op)
+            # what is carried on from one name to the next is there a cycle earlier for each
+            copied = {arg: self.times[value] - model.period_ns for arg, value in pairs if self.times[value] <= 0.0}
+            if all(self.times[arg] == time for arg, time in copied.items()):
+                break
+            self.times |= copied
+
+    def note(self, op: Op):
+        """Remember when the results are there."""
+        if any(result in self.together for result in op.results):
+            self.times.update(dict.fromkeys(op.results, self.now(op)))
+
+    def now(self, op: Op) -> float:
+        """When the results are there."""
+        return max((self.times.get(v, self.early) for v in op.operands), default=self.early) + self.delay(op)
+
+    def is_late(self, op: Op) -> bool:
+        """Whether the results are there too late for a cycle."""
+        return self.now(op) + self.model.overhead_ns > self.model.period_ns
+
+    def delay(self, op: Op) -> float:
+        """In ns. What is no logic takes longer than a cycle, so that nobody waits for what is beside it."""
+        if op.opcode in ("const", "zext", "sext", "trunc", "bitcast") or has(op, "shift") and op.operands[1] not in self.together or is_wires(op):
+            return 0.0
+        name = _SAME.get(op.opcode, op.opcode)
+        if name not in OP_CLASSES or not all(isinstance(v.type, IntType) for v in (*op.operands, *op.results)):
+            return self.model.period_ns
+        return self.model.delay(name, max(v.type.bits for v in op.operands))
+
+
+class _Loop:
+    def __init__(self, body: Region, model: DelayModel):
+        self.body, self.model, self.arrivals = body, model, Arrivals(body, model)
+        self.together, self.times = self.arrivals.together, self.arrivals.times
 
     def run(self):
-        self._arrive()
         if not any(map(self._is_late, self.body.ops)):
             return
         before, self.body.ops = self.body.ops, []
@@ -58,26 +96,14 @@ class _Loop:
             if self._is_late(op):
                 self._rebuild(op)
             self.body.ops.append(op)
-            self._note(op)
-
-    def _arrive(self):
-        """Find when values are there, those that are carried on from one name to the next a cycle earlier for each."""
-        pairs = [(arg, value) for arg, value in zip(self.body.args, self.body.terminator.operands[1:], strict=True) if arg in self.together]
-        self.times = {arg: 0.0 for arg, _ in pairs}
-        for _ in range(_MOST_COPIES):
-            for op in self.body.ops:
-                self._note(op)
-            copied = {arg: self.times[value] - self.model.period_ns for arg, value in pairs if self.times[value] <= 0.0}
-            if all(self.times[arg] == time for arg, time in copied.items()):
-                return
-            self.times |= copied
+            self.arrivals.note(op)
 
     def _is_sum(self, value: Value) -> bool:
         return (value in self.together and value.op is not None and value.op.opcode == "add"
                 and isinstance(value.type, IntType) and not is_wires(value.op))
 
     def _is_late(self, op: Op) -> bool:
-        return len(op.results) == 1 and self._is_sum(op.result) and self._now(op) + self.model.overhead_ns > self.model.period_ns
+        return len(op.results) == 1 and self._is_sum(op.result) and self.arrivals.is_late(op)
 
     def _rebuild(self, op: Op):
         leaves = list(self._leaves(op, self.together[op.result]))
@@ -86,9 +112,9 @@ class _Loop:
         if len(late) < 2 or not 3 <= len(leaves) <= _MOST_LEAVES:
             return
         step = self.model.delay("add", op.result.type.bits)
-        heap = [(self.times[leaf], k) for k, leaf in enumerate(late)] + ([(self.early, len(late))] if early else [])
+        heap = [(self.times[leaf], k) for k, leaf in enumerate(late)] + ([(self.arrivals.early, len(late))] if early else [])
         heapq.heapify(heap)
-        if _ready(list(heap), step) > self._now(op) - step / 2:
+        if _ready(list(heap), step) > self.arrivals.now(op) - step / 2:
             return
         b = Builder(self.body, op.span)
         parts = [*late, *([self._added(early, b)] if early else [])]
@@ -111,24 +137,6 @@ class _Loop:
         for value in values[1:]:
             total = b.value("add", total, value)
         return total
-
-    # --- when values are there
-
-    def _note(self, op: Op):
-        if any(result in self.together for result in op.results):
-            self.times.update(dict.fromkeys(op.results, self._now(op)))
-
-    def _now(self, op: Op) -> float:
-        return max((self.times.get(v, self.early) for v in op.operands), default=self.early) + self._delay(op)
-
-    def _delay(self, op: Op) -> float:
-        """What is no logic takes longer than a cycle, so that nobody waits for sums beside it."""
-        if op.opcode in ("const", "zext", "sext", "trunc", "bitcast") or has(op, "shift") and op.operands[1] not in self.together or is_wires(op):
-            return 0.0
-        name = _SAME.get(op.opcode, op.opcode)
-        if name not in OP_CLASSES or not all(isinstance(v.type, IntType) for v in (*op.operands, *op.results)):
-            return self.model.period_ns
-        return self.model.delay(name, max(v.type.bits for v in op.operands))
 
 
 def _ready(heap: list[tuple[float, int]], step: float) -> float:

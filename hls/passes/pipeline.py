@@ -27,6 +27,7 @@ from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
 from .early_loads import EarlyLoads
+from .early_terms import EarlyTerms
 from .filled import FilledAnew
 from .fit import FitAccesses
 from .fold import Fold
@@ -220,7 +221,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *CLEAN, BalanceTrees(), CarriedSums(options.model), *CLEAN,
+        ShortenRecurrences(), *CLEAN, BalanceTrees(), CarriedSums(options.model), EarlyTerms(options.model), *CLEAN,
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order
