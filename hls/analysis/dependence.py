@@ -276,15 +276,19 @@ class DependenceTester:
 
     def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:
         """Both offsets in rows of one length, where neither access ever leaves its row."""
-        inside = rows_of(self.forms, self.forms.offset(src), self.forms.offset(dst))
-        if inside is None:
+        places = rows_of(self.forms, self.forms.offset(src), self.forms.offset(dst))
+        if places is None:
             return None
-        for access, place in zip((src, dst), inside, strict=True):
-            around = self.tree.around(access)
-            alone = _Question(self, access, access, None, len(around))
-            if self._ask(alone.outside(place)) is not None:
-                return None
-        return inside
+        inside = [self._in_row(access, place) for access, place in zip((src, dst), places, strict=True)]
+        return None if None in inside else tuple(inside)
+
+    def _in_row(self, access: Op, place: InRow) -> InRow | None:
+        """The row that an access never leaves, if there is one."""
+        for each in (place, place.from_the_end()):
+            alone = _Question(self, access, access, None, len(self.tree.around(access)))
+            if self._ask(alone.outside(each)) is None:
+                return each
+        return None
 
     def _shape(self, access: Op) -> tuple[int, int]:
         """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,

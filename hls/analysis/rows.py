@@ -16,11 +16,15 @@ class InRow:
     column: Affine
     pitch: Affine
 
+    def from_the_end(self) -> "InRow":
+        """The same offset in the row before, where columns are counted back from the row's end, as in `i * n + (n - 1 - j)`."""
+        return InRow(self.row - Affine(1), self.column + self.pitch, self.pitch)
+
 
 def rows_of(forms: AffineForms, one: Affine, other: Affine) -> tuple[InRow, InRow] | None:
     """Two offsets in rows of one length; None where no product says what that might be, or there are others beside it."""
-    found = {(length, factor) for form in (one, other) for symbol, factor in form.terms.items()
-             if isinstance(symbol, Symbol) and (product := _product(forms, symbol)) for length in [product[1]]}
+    found = {(product[1], factor) for form in (one, other) for symbol, factor in form.terms.items()
+             if isinstance(symbol, Symbol) and (product := _product(forms, symbol))}
     if len(found) != 1:
         return None
     length, factor = found.pop()
@@ -56,7 +60,7 @@ def _multiplied(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None
     if value.op.opcode != "mul":
         return None
     for times, length in (value.op.operands, value.op.operands[::-1]):
-        if _is_length(forms, length) and not _is_length(forms, times):
+        if _is_length(forms, length) and (not _is_length(forms, times) or _is_square(forms, times, length)):
             return forms.exact(times, True), length
     return None
 
@@ -80,3 +84,9 @@ def _summed(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None:
 def _is_length(forms: AffineForms, value: Value) -> bool:
     """Whether the value is the same all the time, but not known."""
     return forms.tree.changing(value) is None and bool(forms.exact(value, True).terms)
+
+
+def _is_square(forms: AffineForms, times: Value, length: Value) -> bool:
+    """Whether the row is known from the length alone, as in `(n - 1) * n`."""
+    row, pitch = forms.exact(times, True), forms.exact(length, True)
+    return pitch.const == 0 and row.terms.keys() == pitch.terms.keys()

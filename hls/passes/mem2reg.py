@@ -41,6 +41,10 @@ class Mem2Reg:
             del result.memories[name]
         return result
 
+    def arrays_of(self, function: Function) -> list[MemoryObject]:
+        """The arrays of the function that become values."""
+        return [m for m in _promotable(function) if isinstance(self._type(m), ArrayType)]
+
     def _type(self, memory: MemoryObject) -> Type | None:
         if memory.length == 1:
             return memory.element

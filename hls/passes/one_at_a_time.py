@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..analysis.behind import computed_from, taken
-from ..ir import Function, Op, TokenType, Value
+from ..ir import Function, Op, Region, TokenType, Value
 from ..ir.clone import clone_function
 
 __all__ = ["OneAtATime"]
@@ -12,9 +12,9 @@ __all__ = ["OneAtATime"]
 @dataclass(frozen=True)
 class OneAtATime:
     """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by,
-    the next iteration of the loop around it, which is entered once itself or has one invocation at a time, has the attribute ``interleave`` =
+    the next iteration of the loop around it, which is entered once or has one invocation at a time, has the attribute ``interleave`` =
     False: no other invocations could fill the time in which one waits, so it may issue ahead of a condition that is known late, and needs no
-    room for others.
+    room for others. Loops that have it for another reason, such as the order of their accesses, count as loops around.
     """
 
     name = "one-at-a-time"
@@ -22,21 +22,30 @@ class OneAtATime:
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         if not function.attrs.get("ndrange"):
-            for loop in [op for op in result.body.ops if op.opcode == "loop"]:
-                _inside(loop)
+            for loop in _loops(result.body):
+                _inside(loop, True)
         return result
 
 
-def _inside(loop: Op):
-    """Mark what the loop, of which there is one invocation at a time, waits for."""
+def _loops(region: Region) -> list[Op]:
+    return [op for op in region.ops if op.opcode == "loop"]
+
+
+def _inside(loop: Op, alone: bool):
+    """Mark what the loop, of which there is one invocation at a time if it is ``alone``, waits for; and what loops inside wait for."""
     (body,) = loop.regions
-    for child in [op for op in body.ops if op.opcode == "loop"]:
-        given = computed_from(body, set(child.results))
-        again, *nexts = body.terminator.operands
-        carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
-        if again in given or not taken(child).isdisjoint(computed_from(body, carried)):
+    for child in _loops(body):
+        if alone and _is_waited_for(child, body):
             child.attrs |= {"interleave": False, "interleave_reason": "the loop around it waits for what it gives"}
-            _inside(child)
+        _inside(child, child.attrs.get("interleave", True) is False)
+
+
+def _is_waited_for(child: Op, body: Region) -> bool:
+    """Whether the next iteration decides, or gives to the loop inside, what that has given in this one."""
+    given = computed_from(body, set(child.results))
+    again, *nexts = body.terminator.operands
+    carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
+    return again in given or not taken(child).isdisjoint(computed_from(body, carried))
 
 
 def _from_the_one_before(arg: Value) -> bool:

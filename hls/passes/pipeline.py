@@ -19,12 +19,14 @@ from .carried import AssumeContinue
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
+from .columns import SplitColumns
 from .conjunctions import Conjunctions
 from .continued import ContinuedLoops
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
 from .early_loads import EarlyLoads
+from .early_terms import EarlyTerms
 from .filled import FilledAnew
 from .fit import FitAccesses
 from .fold import Fold
@@ -173,7 +175,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # Loops that only shift an array are one operation from then on, whether marked or not.
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
-        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
@@ -219,7 +221,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *CLEAN, BalanceTrees(), LateOperands(options.model), *CLEAN,
+        ShortenRecurrences(), *CLEAN, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *CLEAN,
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order

@@ -39,7 +39,7 @@ def in_memory(function: Function, names: Iterable[str]) -> Function:
     """The function with the arrays of these names kept in memories, but for those that the program asks to have in registers."""
     result = clone_function(function)
     for name in names:
-        memory = result.memories.get(name)
+        memory = result.memories.get(name) or result.memories.get(name.rpartition(".")[0])  # a column of an array has a number behind it
         if memory is not None and memory.space == "private" and not wants_registers(memory):
-            result.memories[name] = replace(memory, attrs=(*memory.attrs, (HOLDS_UP, True)))
+            result.memories[memory.name] = replace(memory, attrs=(*memory.attrs, (HOLDS_UP, True)))
     return result

@@ -60,7 +60,8 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     elif table:
         place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
     elif whole:
-        place = (f"one wide register of {whole[0].type.bits:,} bits; an index that is not constant goes through multiplexers, which costs most: "
+        wide = whole[0].type.bits
+        place = (f"{'one wide register' if wide == bits else f'{bits // wide} wide registers, one for each column,'} of {wide:,} bits; an index that is not constant goes through multiplexers, which costs most: "
                  "index it by constants, as loops do that are unrolled")
     else:
         place = _elements(name, memory, values, kernel)

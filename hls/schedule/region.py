@@ -31,6 +31,7 @@ from .queues import (
     slot_count,
 )
 from .stages import LevelScheduler, LevelStages, Need, level_scheduler
+from .turns import on_way
 
 __all__ = ["RegionPlanner"]
 
@@ -324,7 +325,15 @@ class RegionPlanner:
             answered_by_memory = any(op.opcode in ("load", "atomic") for op in found.levels.offering)
             most = MOST_LOADING_SLOTS if answered_by_memory else MOST_WAITING_SLOTS
         slots = slot_count(rate.ii, loop, self.repeated, most, max(paced, found.spacing))
+        if may_take_turns(loop, self.repeated):
+            slots = min(max(slots, self._turns_inside(found)), most)
         return min(slots, asked.slots or slots)
+
+    def _turns_inside(self, found: _Schedule) -> int:
+        """Invocations that take turns in loops inside which an iteration enters when the one before has left them: each invocation of this loop
+        gives them one at a time."""
+        ways = [on_way(found.region, [c.arg], c.next) for c in found.always if c.write.level > c.read.level and not c.windowed]
+        return max((child.slots for op, child in self.children.items() if any(op in way for way in ways)), default=1)
 
     def _latency(self, found: _Schedule) -> int:
         rows = [0] * found.levels.count

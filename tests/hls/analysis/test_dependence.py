@@ -119,6 +119,16 @@ def test_rows_of_a_length_that_is_an_argument():
                   nest("a[i * m + j] += 1;", "int j = -1; j < m; j++"), nest("a[i * m + j] += a[j];")):  # row 0
         assert any(fact.startswith("RAW a i 1") for fact in facts)
     assert nest("a[(i + 1) * m + j] += a[j];") == {"WAR a - 0"}
+    assert nest("a[i * m + j] += 1;", "int j = m - 1; j >= 0; j--") == {"WAR a - 0"}
+    assert any(fact.startswith("RAW a i 1") for fact in nest("a[i * m + j] += 1;", "int j = m; j >= 0; j--"))
+
+
+def test_the_last_row_of_a_square():
+    def column(text):
+        return said(f"__kernel void k(__global float *restrict a, __global float *restrict b, int n) {{\n#pragma unroll 1\nfor (int i = 1; i < n - 1; i++) {{ {text} }} }}")
+
+    assert column("a[i] = 1; a[(n - 1) * n + i] = 2;") == set()
+    assert column("a[i] = 1; a[(n - 3) * n + i] = 2;") != set()  # row 0, where n is 3
 
 
 @pytest.mark.parametrize("columns, meets", [("int j = 0; j < m; j++", False), ("int j = 0; j <= m; j++", True)])

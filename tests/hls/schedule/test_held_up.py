@@ -63,6 +63,16 @@ def test_elements_that_come_back_late_are_in_a_memory():
     assert interval(kernel, "t") == 1 and "acc" in kernel.memory.onchip and not held_up(kernel.function, kernel.plan)
 
 
+def test_columns_are_arrays_of_their_own_until_they_hold_up_a_loop():
+    """Of an array with known columns each is a value; the whole array is the memory."""
+    kernel = planned(HEAD + """    int h[8][2];
+    for (int i = 0; i < 8; i++) for (int d = 0; d < 2; d++) h[i][d] = 0;
+    for (int t = 0; t < n; t++) { h[p[t] & 7][0]++; h[p[t] & 7][1] += t; }
+    for (int i = 0; i < 8; i++) out[i] = h[i][0] + h[i][1];
+}""")
+    assert interval(kernel, "t") == 1 and "h" in kernel.memory.onchip
+
+
 def test_the_program_has_the_last_word():
     kernel = planned(ROUND, "__attribute__((register))")
     assert interval(kernel, "t") > 1 and not kernel.memory.onchip and held_up(kernel.function, kernel.plan) == {"acc"}
