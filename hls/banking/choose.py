@@ -42,11 +42,13 @@ ONE = Copies(1)
 
 class Cost(NamedTuple):
     """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there may be no
-    more copies), loads that cannot look at what is being stored, area in logic cells, banks, whether they are skewed. The area is that of ``blocks`` and of
+    more copies), loads that cannot look at what is being stored, such cycles of all rows that set their pace themselves, area in logic cells, banks,
+    whether they are skewed. The area is that of ``blocks`` and of
     ``chosen`` bits that are chosen among."""
 
     turns: int
     blind: int
+    others: int
     area: int
     banks: int
     skewed: bool
@@ -157,7 +159,7 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
         rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0
-    cost = Cost(turns.most + more, blind, area, map.banks, map.skew is not None, rams, chosen)
+    cost = Cost(turns.most + more, blind, turns.total, area, map.banks, map.skew is not None, rams, chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
     return Banking(map, word, meetings, turns, shared, reads, cost, asked)
 

@@ -40,6 +40,7 @@ class Turns:
     port: Mapping[Hashable, WritePort]
     together: tuple[tuple[Hashable, ...], ...]
     most: int  #: cycles that the most crowded port takes for one token
+    total: int  #: the same of each row's most crowded port, in sum; without rows that have their pace from elsewhere
     turn: Mapping[Hashable, int]  #: of each store
 
 
@@ -83,7 +84,8 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
     one port take one each, so that what books ports has less to wait for. Stores of a row that never use a bank of each other, directly or by way
     of others of the row, need not care for each other.
     """
-    port, together, most, turn = {}, [], 1, {}
+    port, together, turn = {}, [], {}
+    most, paced = {use.row: 1 for use in stores}, {use.row for use in stores if use.paced}
     parts = components(stores, meetings)
     for number, part in enumerate(parts):
         alone = 0
@@ -100,8 +102,8 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
                     own = number + inner * len(parts)
                     port |= {members[0].key: WritePort(own, turn[members[0].key]) for members in here}
                 together += [tuple(use.key for use in members) for members in here if len(members) > 1]
-                most = max(most, -(-len(here) // ports))
-    return Turns(port, tuple(together), most, turn)
+                most[row] = max(most[row], -(-len(here) // ports))
+    return Turns(port, tuple(together), max(most.values(), default=1), sum(n for row, n in most.items() if row not in paced), turn)
 
 
 def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]:

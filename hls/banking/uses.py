@@ -45,6 +45,7 @@ class Use:
     wider: tuple[tuple[int, int, tuple[tuple[Unknown, int], ...]], ...] = ()  #: const and terms in other forms, each beside the largest modulus
     #: for which it has no unknown without bounds: of more and more sums that wrap it knows that they stay within a power of two
     watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
+    paced: bool = False  #: whether a loop inside sets the pace of its row
     alone: frozenset = frozenset()  #: accesses with which it is never at one bank in one cycle, whatever tokens make them
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:

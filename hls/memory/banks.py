@@ -69,7 +69,7 @@ class BankPlanner:
         row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
-                   op.opcode == "atomic", wider, watches)
+                   op.opcode == "atomic", wider, watches, any(other.opcode == "loop" for other in region.ops))
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
         """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the power of two beside it,

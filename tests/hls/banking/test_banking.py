@@ -203,6 +203,16 @@ def test_who_is_kept_apart_shares_a_copy_unless_made_ahead():
     assert choose_banks(256, [replace(use, alone=frozenset()) for use in uses], Asked(), Blocks(), Copies(4)).cost.blocks == 2
 
 
+def test_one_row_that_takes_turns_anyway_leaves_the_others_their_banks():
+    """Four counters for each of four parts: all of one iteration at once, although clearing them takes two turns in any banks."""
+    counted = [Use(("count", k), True, 4, 256 * k, ((Unknown(("v", k), 0, 63), 4),), "loop", loads=True) for k in range(4)]
+    cleared = [Use(("clear", k), True, 4, 128 * k, ((Unknown("part", 0, 3), 256), (Unknown("item", 0, 31), 4)), "before") for k in range(2)]
+    found = chosen(1024, [*counted, *cleared], Asked())
+    assert found.map.bits == (7, 6) and (found.stores.most, found.stores.total) == (2, 3)
+    around = chosen(1024, [*(replace(use, paced=True) for use in counted), *cleared], Asked())  # a loop inside them sets their pace
+    assert around.map.banks < 4 and (around.stores.most, around.stores.total) == (2, 2)
+
+
 def test_what_depends_on_another_starts_later():
     first, second = stores(0, 4, terms=((FREE, 8),))
     behind = Use(second.key, True, 4, 4, second.terms, "w", after=frozenset({first.key}))
