@@ -101,6 +101,8 @@ class SimulatedBoard:
         if fault.kind in (FaultKind.READ_ERROR, FaultKind.WRITE_ERROR):
             return f"the memory answered a {verb} of {place} with an error{more}"
         why = f"leaves its buffer of {bytes} bytes; make the buffer larger or check the index" if bytes else "touches no buffer of the kernel"
+        if not bytes and fault.address < self._guard:  # where nothing ever lies
+            why += ": a pointer that is null, or an argument that the host passed as None"
         return f"a {verb} of {place} {why}{more}"
 
     def _publish(self) -> None:

@@ -13,6 +13,7 @@ from sim.cl.emulated import emulate_source
 from sim.cl.launch import index_space
 from sim.errors import BuildError
 from sim.settings import number
+from sim.shared import Fault, FaultKind
 from tests.sim import handmade
 
 mf = cl.mem_flags
@@ -201,6 +202,11 @@ class TestLaunches:
     def test_sizes_are_tuples_of_integers(self, size, offset):
         with pytest.raises(cl.LogicError, match=r"must be a tuple of integers, such as \(1024,\), not"):
             index_space(handmade.kernel(ndrange=True), size, None, offset)
+
+    def test_an_access_through_a_null_pointer_is_said(self, context):
+        fault = Fault(FaultKind.READ_OUTSIDE, 64, 4, 0, 0, 1)
+        assert "None" in context.simulated.describe(fault, {})
+        assert "None" not in context.simulated.describe(replace(fault, address=1 << 20), {})
 
     def test_a_number_in_the_environment(self, monkeypatch):
         """What is no number there is said, and the variable named."""
