@@ -44,10 +44,15 @@ class _Loop:
 
     def run(self):
         own = {*self.body.args, *(result for op in self.body.ops for result in op.results)}
-        for op in list(self.body.ops):
-            term = self._term(op, own)
-            if term is not None and self._gains(*term, op):
-                self._carry(*term, op)
+        terms = [(*term, op) for op in self.body.ops if (term := self._term(op, own)) is not None]
+        sooner = [term for term in terms if self._gains(*term)]
+        gained = {arg for arg, _, _ in sooner}
+        # nothing is won where another value keeps iterations as far apart
+        rest = max((self._cycles(self.arrivals.times[self._next(arg)]) for arg in self.body.args
+                    if arg in self.arrivals.together and arg not in gained), default=1) if sooner else 0
+        for arg, other, op in sooner:
+            if self._cycles(self.arrivals.times[self._next(arg)]) > rest:
+                self._carry(arg, other, op)
 
     def _term(self, op: Op, own: set[Value]) -> tuple[Value, Value] | None:
         """(carried value, what is added to it or taken from it), if that is all the operation does."""
