@@ -2,6 +2,7 @@
 
 import heapq
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,10 +16,12 @@ from .lookahead import CONTROL, logic_delay
 
 __all__ = ["LateOperands"]
 
-#: loops whose recurrence has more carried values or operations than that are left alone, and trees are taken apart into at most so many values
-MOST_CARRIED, MOST_OPS, MOST_LEAVES = 64, 1000, 16
-#: between iterations, that are looked at
-MOST_CYCLES = 40
+#: trees are taken apart into at most so many values
+MOST_LEAVES = 16
+#: recurrences of more operations times carried values, or of more cycles, are left alone
+MOST_WORK, MOST_CYCLES = 20_000, 40
+#: carried values that are tried as the first to be there
+MOST_FIRST = 4
 #: cycles that an operation which is neither logic nor a product is taken to need
 _SLOW = 6
 _NEVER = -math.inf
@@ -54,18 +57,17 @@ def _shorten(body: Region, mine: set[Value], model: DelayModel):
     """Rebuild the trees of one recurrence where that gains a cycle."""
     way = [op for op in body.ops if not mine.isdisjoint(op.results)]
     carried = [k for k, arg in enumerate(body.args) if arg in mine]
-    if len(carried) > MOST_CARRIED or len(way) > MOST_OPS or any(op.regions for op in way):
+    if len(carried) * len(way) > MOST_WORK or any(op.regions for op in way):
         return
     trees = _trees(body, way, mine)
     if not trees:
         return
     cycle = _Cycle(body, way, carried, model)
-    now = next((n for n in range(1, MOST_CYCLES) if cycle.times(n, {}) is not None), MOST_CYCLES)
-    for interval in range(1, now):
-        times = cycle.times(interval, trees)
-        if times is not None:
-            _rebuild(body, cycle.shapes(trees, times))
-            return
+    if cycle.times(MOST_CYCLES, {}) is None:
+        return
+    now = cycle.least(MOST_CYCLES, {})
+    if now > 1 and cycle.times(now - 1, trees) is not None:
+        _rebuild(body, cycle.shapes(trees, cycle.times(cycle.least(now - 1, trees), trees)))
 
 
 # What stands under one operation is a leaf, (value, whether it is subtracted), or two of them with their kind.
@@ -144,11 +146,15 @@ class _Cycle:
         self.carried = {body.args[k]: body.terminator.operands[1 + k] for k in carried}
         self.delays = {op: self._delay(op) for op in way}
 
+    def least(self, works: int, trees: Mapping[Op, _Tree]) -> int:
+        """The least interval that works, in clock cycles, where ``works`` is one."""
+        return 1 + bisect_left(range(1, works), True, key=lambda cycles: self.times(cycles, trees) is not None)
+
     def times(self, cycles: int, trees: Mapping[Op, _Tree]) -> dict[Value, float] | None:
         """When the values are there with an interval of so many clock cycles, where ``trees`` take what is there first first, and all others are
         as they are. None: it does not work."""
         room = cycles * (self.model.period_ns - self.model.overhead_ns) - self.model.delay("select", 1)
-        for first in [arg for arg, after in self.carried.items() if after not in self.carried]:
+        for first in [arg for arg, after in self.carried.items() if after not in self.carried][:MOST_FIRST]:
             start = dict.fromkeys(self.carried, _NEVER) | {first: 0.0}
             for _ in range(4 * len(start)):
                 times = self._iteration(start, trees)
@@ -182,7 +188,7 @@ class _Cycle:
         return max(self._at(node.left, times), self._at(node.right, times)) + self._step(node.kind, _type(node))
 
     def _soonest(self, tree: _Tree, times: Mapping[Value, float]) -> _Node:
-        """What is there first meets first. A constant comes behind others that are there just as early, where it may meet one more."""
+        """What is there first meets first."""
         heap = [(times.get(leaf.value, _NEVER), k, leaf) for k, leaf in enumerate(tree.leaves)]
         heapq.heapify(heap)
         step = self._step(tree.kind, tree.leaves[0].value.type)
