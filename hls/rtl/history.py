@@ -36,7 +36,9 @@ class LoopHistory:
         self.context, self.plan, self.root = context, plan, root
         chain = [c for c in plan.carried if c.root == root.index]
         self.chain = sorted(chain, key=lambda c: c.steps)  # k stands for k + 1 iterations ago
-        most = [(root.write.stage - c.read.stage) // plan.ii for c in self.chain]
+        # the level's own pace counts: the loop's interval may be longer, for what a later level waits for
+        apart = plan.levels[root.write.level].spacing
+        most = [(root.write.stage - c.read.stage) // apart for c in self.chain]
         self.part = History(context.width(root.arg), len(self.chain), tuple(
             Tap(c.steps, ahead) for c, ahead in zip(self.chain, most, strict=True)))
         self._kept = None

@@ -113,3 +113,19 @@ __kernel void until_large(__global const float *restrict a, __global float *rest
         out[c] = kept[c];
     out[5] = k;
 }
+
+// The loop inside comes seldom, and what it leaves is waited for in a later level: the first one, which decides whether to go on from what was
+// computed two iterations ago, meanwhile runs ahead of the loop's interval.
+__kernel void ahead_of_the_interval(__global const float *restrict a, __global float *restrict out, int n)
+{
+    int left = 0;
+    for (int k = 0; k < 40; k++) {
+        if (k == n)
+            break;
+        if (left < a[k]) {
+            out[k] = 1.0f;
+            for (left = k; left < 1; left++)
+                out[64 + left] = 2.0f;
+        }
+    }
+}
