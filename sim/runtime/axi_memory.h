@@ -43,7 +43,7 @@ class AxiMemory {
   uint64_t bytes_read() const { return bytes_read_; }
   uint64_t bytes_written() const { return bytes_written_; }
   /// Whether no burst is on its way.
-  bool quiet() const { return reads_.empty() && writes_.empty(); }
+  bool quiet() const { return reads_.empty() && writes_.empty() && !read_.valid && !response_.valid; }
   const MemoryCounts& counts() const { return behind_->counts(); }
 
  private:

@@ -91,7 +91,15 @@ StreamPort& Simulation::stream(const std::string& name) {
   throw std::runtime_error("the design has no stream " + name);
 }
 
-void Simulation::reset() { hold_reset(true); }
+/// Answers on their way come first: a design may count them through its reset, and would drop as many of those that come behind.
+/// One that takes none any more is not waited for.
+void Simulation::reset() {
+  if (!quiet()) {
+    hold_reset(false);
+    for (uint64_t waited = 0; !quiet() && waited < kDrain; waited++) step();
+  }
+  hold_reset(true);
+}
 
 void Simulation::restart() { hold_reset(false); }
 

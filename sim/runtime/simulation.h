@@ -20,7 +20,7 @@ class Simulation {
  public:
   Simulation(Model& model, const Settings& settings, SharedMemory& memory);
 
-  /// Memory contents stay; whatever was on its way is dropped. The seed takes effect here.
+  /// Memory contents stay; what was on its way comes to its end unheard. The seed takes effect here.
   void reset();
   /// Resets the design alone, whatever it is doing: what the memory still owes it comes meanwhile and after.
   void restart();
@@ -60,7 +60,7 @@ class Simulation {
   void find_ram_ports(SharedMemory& memory);
   void find_streams(const std::string& direction);
 
-  static constexpr uint64_t kResetCycles = 16, kPatience = 100000;
+  static constexpr uint64_t kResetCycles = 16, kPatience = 100000, kDrain = 10000;
 
   Model& model_;
   const double period_ps_;
