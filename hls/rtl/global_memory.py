@@ -9,7 +9,7 @@ from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
-from rtl_lib.lsu.atomic import AtomicMemory
+from rtl_lib.lsu.atomic_memory import AtomicMemory
 from rtl_lib.lsu.constant import ConstantCache
 
 from .interface import RamPort

@@ -16,7 +16,7 @@ from hls.target.board import load_board
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
-from rtl_lib.lsu.atomic import AtomicMemory
+from rtl_lib.lsu.atomic_memory import AtomicMemory
 from rtl_lib.lsu.constant import ConstantCache
 from rtl_lib.lsu.hazard import HazardUnit
 from rtl_lib.lsu.stream_load import StreamLoadUnit

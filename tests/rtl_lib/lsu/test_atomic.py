@@ -8,8 +8,9 @@ from amaranth import *
 from amaranth.lib import wiring
 
 from hls.ir.optable import ATOMICS
-from rtl_lib.lsu.atomic import AtomicMemory, AtomicUnit
+from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.atomic_functions import FUNCTIONS
+from rtl_lib.lsu.atomic_memory import AtomicMemory
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 512
@@ -18,9 +19,9 @@ SIZE = 512
 class System(Elaboratable):
     """Units of some functions and widths at one memory."""
 
-    def __init__(self, kinds, word):
-        self.units = [AtomicUnit(function=function, access_bytes=size, addr_bits=10) for function, size in kinds]
-        self.memory = AtomicMemory(askers=len(kinds), word_bytes=word, addr_bits=10, functions=FUNCTIONS)
+    def __init__(self, kinds, word, places=256, addr_bits=10):
+        self.units = [AtomicUnit(function=function, access_bytes=size, addr_bits=addr_bits) for function, size in kinds]
+        self.memory = AtomicMemory(askers=len(kinds), word_bytes=word, addr_bits=addr_bits, functions=FUNCTIONS, places=places)
 
     def elaborate(self, platform):
         m = Module()
@@ -130,3 +131,95 @@ def test_answers_that_wait_for_others():
     simulate(dut, *(send(unit.i, given) for unit, given in zip(dut.units, asked)), takes_in_turn,
              background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
     assert all(b - a in (1, 1 - (1 << 32)) for numbers in found for a, b in pairwise(numbers))
+
+
+@pytest.mark.parametrize("word, places, latency", [(8, 4, 5), (16, 2, 40), (64, 4, 100), (8, 16, 30)])
+@pytest.mark.parametrize("seed", range(3))
+def test_words_that_want_the_same_places(word, places, latency, seed):
+    """Many more words than places: each is what the operations before have left, wherever it was meanwhile; with fences in between."""
+    rng = random.Random(seed)
+    dut, memory = System([("xchg", 4)], word, places), Memory(SIZE, latency=latency, rate=rng.choice([0.5, 1.0]))
+    asked = [{"addr": 4 * rng.randrange(SIZE // 4 if rng.random() < 0.6 else 24), "a": rng.randrange(1 << 32), "b": 0} for _ in range(300)]
+    expected, content = [], bytearray(memory.bytes)
+    for each in asked:
+        place = slice(each["addr"], each["addr"] + 4)
+        expected.append(int.from_bytes(content[place], "little"))
+        content[place] = each["a"].to_bytes(4, "little")
+    (unit,), found = dut.units, []
+
+    async def fences(ctx):
+        """They change nothing, whenever they come; what was answered is in memory behind one."""
+        ctx.set(unit.fence.response.ready, 1)
+        while len(found) < len(asked):
+            for _ in range(rng.randrange(200)):
+                await ctx.tick()
+            known = len(found)
+            ctx.set(unit.fence.request.valid, 1)
+            await ctx.tick().until(unit.fence.request.ready)
+            ctx.set(unit.fence.request.valid, 0)
+            await ctx.tick().until(unit.fence.response.valid)
+            later = {each["addr"] for each in asked[known:]}
+            for k, each in enumerate(asked[:known]):
+                if each["addr"] not in later and all(other["addr"] != each["addr"] for other in asked[k + 1:known]):
+                    assert int.from_bytes(memory.bytes[each["addr"]:each["addr"] + 4], "little") == each["a"]
+
+    simulate(dut, send(unit.i, asked, rng.choice([0.5, 1.0]), seed=seed),
+             in_turn(receive(unit.o, len(asked), found, rng.choice([0.6, 1.0]), seed=seed + 1), until_idle(dut)),
+             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes), fences], deadline=60_000)
+    assert found == expected
+    assert memory.bytes == content
+
+
+def cycles_of(dut, memory, addresses):
+    """Cycles from the first answer to the last of additions of one."""
+    (unit,), found, ended = dut.units, [], []
+
+    async def count(ctx):
+        cycles = 0
+        while len(found) < len(addresses):
+            await ctx.tick()
+            cycles += len(found) > 0
+        ended.append(cycles)
+
+    simulate(dut, send(unit.i, [{"addr": a, "a": 1, "b": 0} for a in addresses]), receive(unit.o, len(addresses), found), count,
+             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)], deadline=60_000)
+    return ended[0]
+
+
+def test_words_held_take_an_operation_a_cycle():
+    """The same word, and a table of a kilobyte in any order: once it is there, every cycle has an operation."""
+    rng = random.Random(1)
+    same = cycles_of(System([("add", 4)], 64), Memory(SIZE, latency=100), [4] * 600)
+    table = cycles_of(System([("add", 4)], 64, addr_bits=12), Memory(1024, latency=100), [4 * rng.randrange(256) for _ in range(2000)])
+    assert same < 600 + 5
+    assert table < 2000 + 200
+
+
+def test_words_far_apart_are_read_ahead_of_their_turn():
+    """None is held, and each makes room: as many are under way as an asker has room for, so a memory of 100 cycles gives one every few."""
+    size, rng = 1 << 20, random.Random(2)
+    count = cycles_of(System([("add", 4)], 64, addr_bits=20), Memory(size, latency=100), [64 * rng.randrange(size // 64) for _ in range(1200)])
+    assert count < 1200 * 5
+
+
+def test_a_reset_in_mid_run_forgets_what_was_held():
+    """What was changed and not written is lost, as all else is, and no place tells of it."""
+    dut, memory, found = System([("add", 4)], 8, places=4), Memory(SIZE), []
+    (unit,) = dut.units
+    wrapped = ResetInserter(reset := Signal())(dut)
+
+    async def testbench(ctx):
+        await send(unit.i, [{"addr": 8 * k, "a": 1, "b": 0} for k in range(12)])(ctx)
+        await receive(unit.o, 12, [])(ctx)
+        await ctx.tick().repeat(60)
+        ctx.set(reset, 1)
+        await ctx.tick().repeat(3)
+        ctx.set(reset, 0)
+        memory.bytes[:] = bytes(SIZE)
+        await send(unit.i, [{"addr": 8 * k, "a": 5, "b": 0} for k in range(12)])(ctx)
+        await receive(unit.o, 12, found)(ctx)
+        await ctx.tick().until(unit.idle)
+
+    simulate(wrapped, testbench, background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    assert found == [0] * 12
+    assert memory.bytes[:96] == bytes([5, 0, 0, 0, 0, 0, 0, 0] * 12)

@@ -1,0 +1,31 @@
+// One atomic operation an iteration or a work-item on global memory.
+__kernel void scattered(__global const int *restrict in, __global int *restrict t, int n)
+{
+    for (int k = 0; k < n; k++)
+        atomic_add(&t[in[k] & 16383], 1);
+}
+
+__kernel void bins(__global const int *restrict in, __global int *restrict t, int n)
+{
+    for (int k = 0; k < n; k++)
+        atomic_inc(&t[in[k] & 255]);
+}
+
+__kernel void one_counter(__global const int *restrict in, __global int *restrict t, int n)
+{
+    int i = get_global_id(0);
+    if (in[i] & 1)
+        atomic_inc(&t[0]);
+}
+
+// The way in which OpenCL 1 adds what it has no operation for.
+__kernel void compared(__global const int *restrict in, __global int *restrict t, int n)
+{
+    int i = get_global_id(0);
+    __global int *place = &t[in[i] & 255];
+    int old = *place, seen;
+    do {
+        seen = old;
+        old = atomic_cmpxchg(place, seen, seen + 3);
+    } while (old != seen);
+}
