@@ -20,6 +20,7 @@ from .passes.dce import DeadCode
 from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
+from .passes.late_operands import LateOperands
 from .passes.lookahead import Lookahead
 from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
@@ -202,7 +203,8 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     if options.fp_relaxed:
         cells = CELL_NAMES[board.device.logic_cell]
         sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
-        function = sums.run(BalanceSums(tell).run(function))
+        late = LateOperands(timing.model, timing.takes, tell)
+        function = sums.run(late.run(BalanceSums(tell).run(function)))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)
