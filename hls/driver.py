@@ -141,7 +141,7 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency,
         ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append)
+        fp_relaxed=options.fp_relaxed, model=timing.model, takes=timing.takes, warn=told.append, record=changed.append)
     optimized = optimize(module, passes)
     kernels, warnings = [], []
     for function in optimized.kernels:

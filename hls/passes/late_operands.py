@@ -53,7 +53,8 @@ class LateOperands:
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body) if self.model is not None else ():
             body = loop.regions[0]
-            together = components(body) if len(body.args) > 1 else {}
+            waits = self.takes is None or not loop.attrs.get("ring")  # no sum of floats changes where iterations wait for each other anyway
+            together = components(body) if len(body.args) > 1 and waits else {}
             for part in dict.fromkeys(together[arg] for arg in body.args if arg in together):
                 self._shorten(body, {value for value, number in together.items() if number == part})
         return result
