@@ -11,6 +11,8 @@ from .lookahead import CONTROL, logic_delay
 
 __all__ = ["Component", "components_of"]
 
+#: bodies of more operations are left alone
+MOST_OPS = 5_000
 _EPSILON_NS = 1e-6
 
 
@@ -39,10 +41,18 @@ class Component:
         """Of each operand whether it belongs to the recurrence."""
         return [v in self.values for v in op.operands]
 
+    def decides_the_end(self) -> bool:
+        """Whether it hangs on the recurrence if another iteration follows."""
+        hangs = set(self.values)
+        for op in self.body.ops:
+            if not hangs.isdisjoint(op.operands):
+                hangs.update(op.results)
+        return self.body.terminator.operands[0] in hangs
+
     def snapshot(self) -> Callable[[], None]:
         """What brings the body back to where it is now, as long as nothing but its operations, and what these are, changes."""
         ops, values = list(self.body.ops), set(self.values)
-        were = [(op, op.opcode, list(op.operands), op.attrs) for op in self.ops]
+        were = [(op, op.opcode, list(op.operands), op.attrs) for op in ops]
 
         def restore():
             self.body.ops, self.values = ops, values
@@ -78,12 +88,19 @@ class Component:
 
 
 def components_of(loop: Op, model: DelayModel, takes: Callable[[Op], float] | None = None) -> Iterator[Component]:
-    """The recurrences of a loop; those with loops inside are left out, and so are rings, whose iterations wait for each other anyway."""
+    """The recurrences of a loop; left out are long bodies, recurrences with loops inside, rings, whose iterations wait for each other anyway, and what
+    decides about the end of a loop that waits for that."""
     (body,) = loop.regions
     together: dict[int, set[Value]] = {}
-    for value, number in components(body).items() if not loop.attrs.get("ring") else ():
+    for value, number in components(body).items() if not loop.attrs.get("ring") and len(body.ops) <= MOST_OPS else ():
         together.setdefault(number, set()).add(value)
     for values in together.values():
         one = Component(body, values, model, takes)
-        if all(op.results and not op.regions for op in one.ops):
+        if all(op.results and not op.regions for op in one.ops) and not (_waits_for_its_end(loop) and one.decides_the_end()):
             yield one
+
+
+def _waits_for_its_end(loop: Op) -> bool:
+    """Whether the source asks that no iteration is issued before it is known whether there is one. Then all that is computed for the answer
+    counts, and not only what comes back."""
+    return bool(loop.attrs.get("disable_loop_pipelining") or loop.attrs.get("max_concurrency")) or loop.attrs.get("speculated_iterations") == 0

@@ -8,6 +8,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from ..target.delay import DelayModel
 from .component import Component, components_of
+from .merged_steps import Question, merge_steps
 
 __all__ = ["EarlyGuards", "Side", "guarded", "merge_choices"]
 
@@ -41,6 +42,7 @@ class EarlyGuards:
 def _join_all(one: Component):
     before, restore = one.cycles({}), one.snapshot()
     merge_choices(one)
+    merge_steps(one, _questions)
     joins = guarded(one, _sides(one))
     if one.cycles(dict.fromkeys(joins, 0.0)) >= before:
         restore()
@@ -85,6 +87,11 @@ def _make_strict(op: Op, early: int, one: Component):
 def _side(one: Component, op: Op) -> Side:
     right = one.late(op)[1]
     return Side(op.operands[right], right, op.opcode.endswith("lt"), op.opcode.startswith("s"))
+
+
+def _questions(one: Component) -> dict[Op, Question]:
+    """The same, as what it asks."""
+    return {op: Question(side.value, op.operands[not side.above], side.above, side.strict, kind=op.opcode[0]) for op, side in _sides(one).items()}
 
 
 def guarded(one: Component, sides: dict[Op, Side]) -> dict[Op, Side]:

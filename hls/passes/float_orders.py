@@ -9,6 +9,7 @@ from ..ir.rewrite import constant, keep_carried, resolve
 from ..target.delay import DelayModel
 from .component import Component, components_of
 from .early_guards import Side, guarded, merge_choices
+from .merged_steps import Question, merge_steps
 from .partial_sums import carry
 
 __all__ = ["FloatOrders"]
@@ -48,46 +49,37 @@ class FloatOrders:
         if not _is_order(one):
             return
         merge_choices(one)
+        merge_steps(one, _questions)
         asked = _questions(one)
-        turned = sum(q.mismatch(True) for q in asked.values()) < sum(q.mismatch(False) for q in asked.values())
+        turned = sum(_mismatch(q, True) - _mismatch(q, False) for op, q in asked.items() if op.result in one.values) < 0
         if one.cycles(self._costs(one, asked, turned)) < before:
             _Keys(function, region, loop, one, asked, turned, known).run()
         else:
             restore()
 
-    def _costs(self, one: Component, asked: dict[Op, "_Question"], turned: bool) -> dict[Op, float]:
+    def _costs(self, one: Component, asked: dict[Op, Question], turned: bool) -> dict[Op, float]:
         """What the questions, their parts and opposites, and what joins them with conditions that are there before, take as comparisons of integers, in ns."""
         parts = {op for op in one.ops if op not in asked and op.opcode in _COMPARES}
-        sides = {op: question.side(turned) for op, question in asked.items()}
-        opposites = {op: asked[op.operands[0].op].side(turned).opposite() for op in one.ops
+        sides = {op: _side(question, turned) for op, question in asked.items()}
+        opposites = {op: _side(asked[op.operands[0].op], turned).opposite() for op in one.ops
                      if op.opcode == "xor" and op.operands[0].op in asked and constant(op.operands[1]) == 1}
         free = {*parts, *opposites, *guarded(one, sides | opposites)}
         return dict.fromkeys(free, 0.0) | {op: self._cost(question, turned) for op, question in asked.items()}
 
-    def _cost(self, question: "_Question", turned: bool) -> float:
-        two = self.model.delay("or", 1) / 2 if question.mismatch(turned) else 0.0
+    def _cost(self, question: Question, turned: bool) -> float:
+        two = self.model.delay("or", 1) / 2 if _mismatch(question, turned) else 0.0
         return two + self.model.delay("slt", question.value.type.bits)
 
 
-@dataclass(frozen=True)
-class _Question:
-    """Whether a float of the recurrence is ``above`` the other one, or below; ``strict``: or else equal to it. ``nan``: what the answer is where the float
-    is a NaN and the other one is not. Without another one: whether the float is a NaN (``nan``), or is none."""
+def _side(question: Question, turned: bool) -> Side:
+    """What the comparison of integers says."""
+    above = (question.above if question.other is not None else not question.nan) != (turned and question.other is not None)
+    return Side(question.value, above, question.strict or above or question.other is None)
 
-    value: Value
-    other: Value | None
-    above: bool = False
-    strict: bool = False
-    nan: bool = False
 
-    def side(self, turned: bool) -> Side:
-        """What the comparison of integers says."""
-        above = (self.above if self.other is not None else not self.nan) != (turned and self.other is not None)
-        return Side(self.value, above, self.strict or above or self.other is None)
-
-    def mismatch(self, turned: bool) -> bool:
-        """Whether it takes two comparisons of integers; ``turned``: of floats with the other sign."""
-        return self.other is not None and (self.above != turned) == self.nan
+def _mismatch(question: Question, turned: bool) -> bool:
+    """Whether it takes two comparisons of integers; ``turned``: of floats with the other sign."""
+    return question.other is not None and (question.above != turned) == question.nan
 
 
 def _is_order(one: Component) -> bool:
@@ -110,22 +102,22 @@ def _is_test(op: Op | None) -> Value | None:
     return op.operands[0] if op is not None and op.opcode in ("feq", "fne") and op.operands[0] is op.operands[1] else None
 
 
-def _questions(one: Component) -> dict[Op, _Question]:
-    """What each operation asks that compares floats of the recurrence, or joins a comparison with the question whether the float is a NaN."""
-    found: dict[Op, _Question] = {}
-    for op in one.ops:
-        if op.opcode in ("flt", "fle"):
+def _questions(one: Component) -> dict[Op, Question]:
+    """What each operation of the loop asks that compares floats of the recurrence, or joins a comparison with the question whether the float is a NaN."""
+    found: dict[Op, Question] = {}
+    for op in one.body.ops:
+        if op.opcode in ("flt", "fle") and sum(one.late(op)) == 1:
             right = one.late(op)[1]
-            found[op] = _Question(op.operands[right], op.operands[not right], right, op.opcode == "flt")
-        elif op.opcode in _COMPARES and (value := _is_test(op)) is not None:
-            found[op] = _Question(value, None, nan=op.opcode == "fne")
-    joined = {op: question for op in one.ops if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None}
+            found[op] = Question(op.operands[right], op.operands[not right], right, op.opcode == "flt")
+        elif (value := _is_test(op)) in one.values:
+            found[op] = Question(value, None, nan=op.opcode == "fne")
+    joined = {op: question for op in one.body.ops if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None}
     used = uses(one.body)
     alone = {op: question for op, question in found.items() if any(user not in joined for user, _ in used.get(op.result, ()))}
     return alone | joined
 
 
-def _joined(parts: list[_Question | None]) -> _Question | None:
+def _joined(parts: list[Question | None]) -> Question | None:
     """A comparison or the question whether the same float is a NaN."""
     if None in parts:
         return None
@@ -141,11 +133,16 @@ class _Keys:
     region: Region
     loop: Op
     one: Component
-    asked: dict[Op, _Question]
+    asked: dict[Op, Question]
     turned: bool  #: whether integers are those of the floats with the other sign
     shared: dict[tuple[Value, bool], Value]  #: integers of floats that are made of them, and whether turned
     known: dict[Value, Value] = field(default_factory=dict)
     replaced: dict[Value, Value] = field(default_factory=dict)
+
+    def __post_init__(self):
+        (body,) = self.loop.regions
+        self.inside = {*body.args, *(result for op in body.ops for result in op.results)}
+        self.before = Builder(Region(), self.loop.span)
 
     def run(self):
         body, args = self.loop.regions[0], self.one.args
@@ -161,6 +158,7 @@ class _Keys:
         inside = Builder(body, ops[-1].span)
         ops[-1].operands += [self._key(ops[-1].operands[1 + arg.index], inside) for arg in floats]
         body.ops.append(ops[-1])
+        self._insert(self.before.region.ops, self.region.ops.index(self.loop))
         self._results(floats)
         resolve(self.function.body, self.replaced)
         gone = {arg.index for arg in floats}
@@ -168,11 +166,7 @@ class _Keys:
 
     def _carry(self, arg: Value):
         """A key beside a carried float, from before the loop on."""
-        before = Region()
-        first = self._make(self.loop.operands[1 + arg.index], Builder(before, self.loop.span))
-        place = self.region.ops.index(self.loop)
-        self.region.ops[place:place] = before.ops
-        self.known[arg] = carry(self.loop, first, arg.name)
+        self.known[arg] = carry(self.loop, self._make(self.loop.operands[1 + arg.index], self.before), arg.name)
 
     def _results(self, floats: list[Value]):
         """The floats behind the loop."""
@@ -180,8 +174,10 @@ class _Keys:
         b = Builder(behind, self.loop.span)
         for arg, key in zip(floats, self.loop.results[-count:], strict=True):
             self.replaced[self.loop.results[arg.index]] = self._float(key, arg.type, b)
-        place = self.region.ops.index(self.loop) + 1
-        self.region.ops[place:place] = behind.ops
+        self._insert(behind.ops, self.region.ops.index(self.loop) + 1)
+
+    def _insert(self, ops: list[Op], place: int):
+        self.region.ops[place:place] = ops
 
     def _op(self, op: Op, b: Builder):
         if op in self.asked:
@@ -201,7 +197,7 @@ class _Keys:
 
     def _key(self, value: Value, b: Builder) -> Value:
         if value not in self.known:
-            self.known[value] = self.shared.get((value, self.turned)) or self._make(value, b)
+            self.known[value] = self.shared.get((value, self.turned)) or self._make(value, b if value in self.inside else self.before)
         return self.known[value]
 
     # --- integers of floats
@@ -222,7 +218,7 @@ class _Keys:
 
     # --- questions
 
-    def _answer(self, question: _Question, b: Builder) -> Value:
+    def _answer(self, question: Question, b: Builder) -> Value:
         key = self._key(question.value, b)
         if question.other is None:
             return self._is_nan(key, question.nan, b)
@@ -232,7 +228,7 @@ class _Keys:
             answer = b.value("slt", limit, key)
         else:
             answer = b.value("slt" if question.strict else "sle", key, limit)
-        if not question.mismatch(self.turned):
+        if not _mismatch(question, self.turned):
             return answer
         return b.value("or" if question.nan else "and", answer, self._is_nan(key, question.nan, b))
 
@@ -243,8 +239,10 @@ class _Keys:
             return b.value("slt", key, b.const(_least(bits), key.type))
         return b.value("slt", b.const(_least(bits) - 1, key.type), key)
 
-    def _limit(self, question: _Question, above: bool, b: Builder) -> Value:
-        """What the key is compared with. A number above which it shall be, or equal to it, is one less."""
+    def _limit(self, question: Question, above: bool, b: Builder) -> Value:
+        """What the key is compared with. A number above which it shall be, or equal to it, is one less. It is the same in all iterations
+        where the float is."""
+        b = b if question.other in self.inside else self.before
         key = self._key(question.other, b)
         whole, bits = key.type, key.type.bits
         exact = above and not question.strict

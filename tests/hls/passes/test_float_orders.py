@@ -8,6 +8,7 @@ import pytest
 import hls
 from hls.driver import plan_module
 from hls.frontend import parse_source
+from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes import early_guards, float_orders
@@ -48,8 +49,12 @@ def text_of(kind: str, update: str) -> str:
 
 
 def planned(kind: str, update: str):
+    return built(text_of(kind, update))
+
+
+def built(text: str):
     """(the function as the source says, the kernel as it is built)"""
-    module = parse_source(text_of(kind, update)).module
+    module = parse_source(text).module
     (kernel,), _ = plan_module(module, BOARD, hls.Options())
     verify(kernel.function)
     return Inline().run(module).functions["k"], kernel
@@ -140,3 +145,58 @@ def test_random_loops(seed, monkeypatch):
         assert outcome(source, data) == outcome(kernel.function, data), data
     without_both(monkeypatch)
     assert iis(kernel) <= iis(planned("float", update)[1])
+
+
+UNROLLED = {
+    "greatest": "for (int k = 0; k < 4; k++) best = fmax(best, row[k]);",
+    "least": "for (int k = 0; k < 4; k++) if (row[k] < best) { best = row[k]; who = 4 * i + k; }",
+    "last_least": "for (int k = 0; k < 4; k++) if (best >= row[k]) { best = row[k]; who = 4 * i + k; }",
+    "begins_anywhere": "for (int k = 0; k < 4; k++) best = best > row[k] ? best : row[k];",
+    "under_conditions": "for (int k = 0; k < 4; k++) if (row[k] > best && (i + k) % 3) { best = row[k]; who = 4 * i + k; }",
+    "seen_between": "for (int k = 0; k < 4; k++) { if (row[k] < best) { best = row[k]; who = 4 * i + k; } if (k == 1) out[2 + i] = best; }"}
+
+
+@pytest.mark.parametrize("kind", ["float", "int", "ushort"])
+@pytest.mark.parametrize("name", UNROLLED)
+def test_steps_in_one_iteration_are_one(name, kind):
+    update = UNROLLED[name] if kind == "float" else UNROLLED[name].replace("fmax", "max")
+    text = f"""__kernel void k(__global const {kind} *restrict data, __global {kind} *restrict out, __global int *restrict at, int n) {{
+  {kind} best = data[0]; int who = -1;
+  for (int i = 0; i < n; i++) {{
+    __global const {kind} *row = data + 4 * i;
+    #pragma unroll
+    {update}
+  }}
+  out[0] = best; at[0] = who;
+}}"""
+    source, kernel = built(text)
+    for seed in range(40):
+        data = special(kind, random.Random(seed), 4 * (1 + seed % 4))
+        outcomes = []
+        for function in (source, kernel.function):
+            out, at = np.zeros(len(data), data.dtype), np.zeros(1, np.int32)
+            run_kernel(function, "k", {"data": data, "out": out, "at": at}, {"n": len(data) // 4, "overlap": 0})
+            outcomes.append(out.tobytes() + at.tobytes())
+        assert outcomes[0] == outcomes[1], data
+    # where a NaN takes the place of every number, and every number its place, the last one of the steps is not the best of them
+    assert iis(kernel) == [4 if (name, kind) == ("begins_anywhere", "float") else 1]
+
+
+def test_a_loop_that_waits_for_its_end_is_left_alone(monkeypatch):
+    """Its condition waits for all that is computed from where the iteration begins."""
+    head = "uint s = 1; float best = INFINITY; int i = 0;"
+    text = f"__kernel void k(__global float *restrict out, float eps) {{ {head}\n#pragma speculated_iterations 0\n while (best > eps) {{" \
+           "float t = as_float(s & 0x3fffffff); s = s * 5 + 1; if (t < best) best = t; i++; } out[0] = i; }"
+    _, kernel = built(text)
+    without_both(monkeypatch)
+    assert iis(kernel) == iis(built(text)[1])
+
+
+def test_what_asks_about_the_value_outside_of_the_recurrence_compares_integers():
+    """The end of the loop waits for no float."""
+    source, kernel = planned("float", "if (t < best) best = t; if (best <= second) break;")
+    assert iis(kernel) == [1]
+    for seed in range(20):
+        data = special("float", random.Random(seed), 3 + seed % 7)
+        assert outcome(source, data) == outcome(kernel.function, data), data
+    assert not any(op.opcode in ("flt", "fle") for op in walk(kernel.function.body))
