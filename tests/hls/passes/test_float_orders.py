@@ -36,7 +36,7 @@ LOOPS = {
 #: of those that take two
 TWO = ("of_two",)
 TYPES = {"float": np.dtype("f4"), "double": np.dtype("f8"), "half": np.dtype("f2"),
-         "int": np.dtype("i4"), "uint": np.dtype("u4"), "char": np.dtype("i1"), "ushort": np.dtype("u2")}
+         "int": np.dtype("i4"), "uint": np.dtype("u4"), "char": np.dtype("i1")}
 FLOATS = ("float", "double", "half")
 
 
@@ -135,7 +135,7 @@ def _random_statement(rng: random.Random, depth: int) -> str:
     return rng.choice(["if ({0}) {{ {1} }}", "if ({0}) {{ {1} }} else {{ {2} }}", "{2} if ({0}) {{ {1} }}"]).format(condition, inner, other)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_loops(seed, monkeypatch):
     rng = random.Random(seed)
     update = f"float u = -t; {_random_statement(rng, rng.randint(1, 3))}"
@@ -156,7 +156,7 @@ UNROLLED = {
     "seen_between": "for (int k = 0; k < 4; k++) { if (row[k] < best) { best = row[k]; who = 4 * i + k; } if (k == 1) out[2 + i] = best; }"}
 
 
-@pytest.mark.parametrize("kind", ["float", "int", "ushort"])
+@pytest.mark.parametrize("kind", ["float", "int", "uint"])
 @pytest.mark.parametrize("name", UNROLLED)
 def test_steps_in_one_iteration_are_one(name, kind):
     update = UNROLLED[name] if kind == "float" else UNROLLED[name].replace("fmax", "max")
@@ -170,7 +170,7 @@ def test_steps_in_one_iteration_are_one(name, kind):
   out[0] = best; at[0] = who;
 }}"""
     source, kernel = built(text)
-    for seed in range(40):
+    for seed in range(20):
         data = special(kind, random.Random(seed), 4 * (1 + seed % 4))
         outcomes = []
         for function in (source, kernel.function):
