@@ -20,6 +20,7 @@ from .passes.dce import DeadCode
 from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
+from .passes.late_operands import LateOperands
 from .passes.lookahead import Lookahead
 from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
@@ -140,7 +141,7 @@ def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[C
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
         word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency,
         ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, model=timing.model, warn=told.append, record=changed.append)
+        fp_relaxed=options.fp_relaxed, model=timing.model, takes=timing.takes, warn=told.append, record=changed.append)
     optimized = optimize(module, passes)
     kernels, warnings = [], []
     for function in optimized.kernels:
@@ -202,7 +203,8 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
     if options.fp_relaxed:
         cells = CELL_NAMES[board.device.logic_cell]
         sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
-        function = sums.run(BalanceSums(tell).run(function))
+        late = LateOperands(timing.model, timing.takes, tell)
+        function = sums.run(late.run(BalanceSums(tell).run(function)))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     function = DeadCode().run(function)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..diag import Diagnostic
-from ..ir import Function, Module, print_function
+from ..ir import Function, Module, Op, print_function
 from ..ir.same import same_function
 from ..ir.verifier import verify
 from ..target.delay import DelayModel
@@ -25,10 +25,12 @@ from .continued import ContinuedLoops
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
+from .early_guards import EarlyGuards
 from .early_loads import EarlyLoads
 from .early_terms import EarlyTerms
 from .filled import FilledAnew
 from .fit import FitAccesses
+from .float_orders import FloatOrders
 from .fold import Fold
 from .forward import Forward
 from .granules import Granules
@@ -93,7 +95,7 @@ class PipelineOptions:
     ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``in_memory`` names arrays, each with its kernel, that are not to become registers.
-    ``model`` says how long operations take, for what is done about loops that become one.
+    ``model`` says how long operations take, for what is done about loops that become one, and ``takes`` how many ns those do that are no integer logic.
     ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
@@ -108,6 +110,7 @@ class PipelineOptions:
     fp_relaxed: bool = False
     in_memory: frozenset[tuple[str, str]] = frozenset()
     model: DelayModel | None = None
+    takes: Callable[[Op], float] | None = None
     dump: Path | None = None
     check: bool = False
     warn: Callable[[Diagnostic], None] | None = None
@@ -222,6 +225,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *CLEAN, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *CLEAN,
+        # guards last: they are joined with comparisons of integers
+        FloatOrders(options.model, options.takes), *CLEAN, EarlyGuards(options.model), *CLEAN,
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
         # while recurrences are of data alone, before tokens of order

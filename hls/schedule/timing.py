@@ -66,6 +66,11 @@ class OperatorTiming:
         late = read + self.delay(op) > self.period - self.overhead + EPSILON_NS  # a register between both
         return self.latency(op) + 1 + late
 
+    def takes(self, op: Op) -> float:
+        """Nanoseconds of logic that an operation adds to a way through several: registers inside and one behind it are whole cycles."""
+        latency = self.latency(op)
+        return (latency + 1) * (self.period - self.overhead) if latency else self.delay(op)
+
     def tap(self, steps: int) -> float:
         """Nanoseconds to read the value of ``steps`` iterations ago: of at most so many places where it may be."""
         return self.slot_read + (self.model.delay("mux", steps) if steps > 1 else 0.0)

@@ -203,3 +203,19 @@ __kernel void digest(ARGS) {  // what was computed in iterations before is added
   }
   out[63] = p ^ q ^ r ^ s ^ t;
 }
+
+__kernel void extremes(__global const float *restrict f, __global float *restrict sums, int n) {  // a comparison and a choice in a cycle
+  float least = f[0], most = -INFINITY;
+  int where = 0;
+  for (int i = 0; i < n; i++) {
+    float t = f[i] < -7 ? -0.0f : f[i] > 15 ? NAN : f[i];
+    if (t <= least && i % 3) {
+      least = t;
+      where = i;
+    }
+    most = fmax(most, t);
+  }
+  sums[0] = least;
+  sums[1] = most;
+  sums[2] = where;
+}

@@ -12,7 +12,7 @@ SOURCE = (Path(__file__).parent / "recurrences.cl").read_text()
 SIZES = (0, 1, 2, 9, 40)
 #: Kernels whose accesses memory keeps up with, or that have none in their loops.
 FAST = ("in_level_0", "in_later_level", "swap", "swap_in_later_level", "fibonacci", "delay_line", "dynamic_array",
-        "read_late_written_early", "written_late_read_late", "interleaved_sums", "digest")
+        "read_late_written_early", "written_late_read_late", "interleaved_sums", "digest", "extremes")
 
 
 def launch(kernel: str, n: int) -> Launch:

@@ -53,7 +53,7 @@ def test_what_comes_late_meets_the_others_last(state, update, ii, monkeypatch):
     source, kernel = planned(state, update, "a ^ b ^ c")
     assert [plan.ii for plan in kernel.plan.loops.values()] == [ii]
     assert same(source, kernel, 1)
-    monkeypatch.setattr(late_operands, "_trees", lambda *_: {})
+    monkeypatch.setattr(late_operands, "trees_of", lambda *_, **__: {})
     _, slower = planned(state, update, "a ^ b ^ c")
     assert all(plan.ii > ii for plan in slower.plan.loops.values())
 
@@ -78,6 +78,6 @@ def test_random_recurrences(seed, monkeypatch):
     state, result = ", ".join(f"{name} = {rng.randrange(99)}" for name in names), " ^ ".join(names)
     source, kernel = planned(state, update + f"{names[-1]} = next;", result)
     assert same(source, kernel, seed)
-    monkeypatch.setattr(late_operands, "_trees", lambda *_: {})
+    monkeypatch.setattr(late_operands, "trees_of", lambda *_, **__: {})
     _, without = planned(state, update + f"{names[-1]} = next;", result)
     assert all(plan.ii <= other.ii for plan, other in zip(kernel.plan.loops.values(), without.plan.loops.values(), strict=True))
