@@ -108,6 +108,17 @@ def test_nests():
     assert not any(" j " in fact for fact in nest("a[j] += b[i];"))
 
 
+def test_the_side_of_a_diagonal():
+    """Counters that end at another counter, of which only the bits that may be set are compared."""
+    def nest(body, columns="int j = 0; j < i; j++"):
+        return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))
+
+    assert nest("b[j] = a[j];") == nest("b[j] = a[i];") == {"WAW b i 1"}
+    assert nest("a[i] = a[j];") == {"WAW a j 1", "RAW a i 1"}
+    assert nest("a[j] += a[i];") == {"WAR a - 0", "WAR a i 1", "RAW a i 1", "WAW a i 1"}
+    assert nest("a[i] = b[j];") == {"WAW a j 1"}
+
+
 def test_rows_of_a_length_that_is_an_argument():
     def nest(body, columns="int j = 0; j < m; j++"):
         return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))
