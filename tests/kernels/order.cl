@@ -87,3 +87,28 @@ __kernel void table(__global int *restrict a, __global const int *restrict b, in
         a[sum & 15] = sum & 255;
     }
 }
+
+// one loop stores to a row from its diagonal on, while the loop in it reads what lies before
+__kernel void diagonal(__global int *restrict a, __global const int *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            int sum = b[j];
+            for (int k = 0; k < i; k++)
+                sum += a[k] * j;
+            a[j] = sum;
+        }
+}
+
+// two loops store where a counter stands that each of them moves on
+__kernel void grows(__global const int *restrict a, __global int *restrict b, int n)
+{
+    int end = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < (a[i] & 3); j++)
+            b[end++] = a[j] + i;
+        for (int j = 0; j < (a[i] & 1); j++)
+            b[end++] = -i;
+    }
+    b[end] = 12345;
+}
