@@ -213,7 +213,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
         Overwritten(options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        Promote(options.address_bits, options.hazards), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
         DeadStores(options.address_bits), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
