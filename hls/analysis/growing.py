@@ -73,9 +73,15 @@ class Growth:
         """(value of the region, how much more the counter is sure to be later than that value, what is known where the access takes place)."""
         found = [(counter, least, implied(predicate(access)))]
         for loop in reversed(self._inside(access, region)):
-            found = [(loop.op.results[arg.index], 0, {}) for value, missing, facts in found for arg in self._growing(loop)
-                     if self._by(value, loop.following(arg), facts) >= missing]
+            found = [left for value, missing, facts in found for arg in self._growing(loop)
+                     if self._by(value, loop.following(arg), facts) >= missing for left in self._left(loop, arg)]
         return found
+
+    def _left(self, loop: Loop, arg: Value):
+        """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a sum."""
+        yield loop.op.results[arg.index], 0, {}
+        if "trip_count" in loop.op.attrs and arg in loop.inductions:
+            yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs["trip_count"], {}
 
     def _before(self, access: Op, counter: Value, region: Region) -> list[Value]:
         """Values of the region that the counter of an access in it is no less than."""
@@ -149,16 +155,17 @@ class _Growth:
         if (start, value) not in self.known:
             bits = start.type.bits
             first, terms = Counter(self._terms(start, bits)), Counter(self._terms(value, bits))
+            fixed = _constants(terms, bits) - _constants(first, bits)
             left = first - terms
             terms -= first
             if not left:
-                self.known[start, value] = self._total(terms.elements(), bits)
-            elif left.total() > 1:
-                self.known[start, value] = NOT_AT_ALL
-            else:  # one of the terms comes from it, what the others are is added
+                ways = [self._total(terms.elements(), bits)]
+            elif left.total() == 1:  # one of the terms comes from it, what the others are is added
                 (before,) = left
-                ways = (self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits) for term in terms)
-                self.known[start, value] = max(ways, default=NOT_AT_ALL)
+                ways = [self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits) for term in terms]
+            else:
+                ways = []
+            self.known[start, value] = max(ways, default=NOT_AT_ALL) + fixed
         return self.known[start, value]
 
     def _chosen(self, start: Value, value: Value, deep: int) -> float:
@@ -214,6 +221,13 @@ class _Growth:
         condition, yes, no = select.operands
         truth = decided(condition, self.facts)
         return [yes, no] if truth is None else [yes] if truth else [no]
+
+
+def _constants(terms: Counter, bits: int) -> int:
+    """The sum of the constants among the terms of a sum of so many bits, which are taken out."""
+    found = [term for term in terms if constant(term) is not None]
+    numbers = [signed(constant(term), bits) if term.type.bits == bits else constant(term) for term in found]
+    return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))
 
 
 def _is_counter(arg: Value) -> bool:

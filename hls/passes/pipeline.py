@@ -38,6 +38,7 @@ from .inline import Inline
 from .inner_sums import InnerSums
 from .known_arrays import KnownArrays
 from .late_operands import LateOperands
+from .left_counters import LeftCounters
 from .linear_states import LinearStates
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
@@ -191,7 +192,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # before loops assume that they go on, which gives the last sum a user of its own
         *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
-        RecordTrips(),
+        RecordTrips(), LeftCounters(), *CLEAN,
         AssumeContinue(), *CLEAN,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN, AssumeContinue(), *CLEAN,

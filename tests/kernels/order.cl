@@ -100,7 +100,7 @@ __kernel void diagonal(__global int *restrict a, __global const int *restrict b,
         }
 }
 
-// two loops store where a counter stands that each of them moves on
+// loops store where a counter stands that each of them moves on
 __kernel void grows(__global const int *restrict a, __global int *restrict b, int n)
 {
     int end = 0;
@@ -109,6 +109,9 @@ __kernel void grows(__global const int *restrict a, __global int *restrict b, in
             b[end++] = a[j] + i;
         for (int j = 0; j < (a[i] & 1); j++)
             b[end++] = -i;
+        #pragma unroll 1
+        for (int j = 0; j < 2; j++)
+            b[end++] = j;
     }
     b[end] = 12345;
 }
