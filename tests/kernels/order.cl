@@ -115,3 +115,17 @@ __kernel void grows(__global const int *restrict a, __global int *restrict b, in
     }
     b[end] = 12345;
 }
+
+// the loop over columns waits for that of the row before; in it, runs of the innermost one take turns
+__kernel void columns(__global int *restrict a, __global const int *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 6; j++) {
+            int mixed = 0;
+            for (int k = 0; k < i; k++) {
+                a[k * 6 + j] += b[i + k];
+                mixed = mixed * mixed + b[j + k];
+            }
+            a[i * 6 + j] += mixed;
+        }
+}
