@@ -89,7 +89,8 @@ class AffineForms:
         self._offsets: dict[tuple[Op, Value, Value], Affine] = {}
 
     @cached_property
-    def _ranges(self) -> dict[Value, Range]:
+    def ranges(self) -> dict[Value, Range]:
+        """Which numbers each value can be."""
         return ranges(self._function)
 
     @cached_property
@@ -154,7 +155,7 @@ class AffineForms:
         plain = self._unwrapped(value, is_signed, least, most)
         if plain is not None:
             return plain
-        if bits >= 32 and (is_signed or self._ranges[value].smin >= 0):
+        if bits >= 32 and (is_signed or self.ranges[value].smin >= 0):
             return form
         counted = None if is_signed else self._counted(value)
         return counted or form + Affine(0, {Symbol(value, is_signed, least, most, form): 1 << bits})
@@ -165,7 +166,7 @@ class AffineForms:
         if op is None or op.opcode not in _SUMS and not (op.opcode == "or" and self._is_sum(op)):
             return None
         if op.opcode in ("zext", "sext"):
-            same = is_signed or op.opcode == "zext" or self._ranges[op.operands[0]].smin >= 0
+            same = is_signed or op.opcode == "zext" or self.ranges[op.operands[0]].smin >= 0
             return self.exact(op.operands[0], op.opcode == "sext") if same else None
         terms = _terms(op)
         low, high = self._range_of_sum(terms, is_signed)
@@ -176,7 +177,7 @@ class AffineForms:
     def _range_of_sum(self, terms: list[tuple[Value, int]], is_signed: bool) -> tuple[int, int]:
         low = high = 0
         for value, factor in terms:
-            known = self._ranges[value]
+            known = self.ranges[value]
             ends = (known.smin, known.smax) if is_signed else (known.umin, known.umax)
             low, high = low + min(factor * end for end in ends), high + max(factor * end for end in ends)
         return low, high
@@ -205,11 +206,11 @@ class AffineForms:
             return 0, (1 << 31) - 1  # the host keeps them so
         holder = self.tree.holder(value) if op is None else None
         if holder is not None and holder.parallel:  # a place in a group, whose size may be known
-            known = self._ranges[value]
+            known = self.ranges[value]
             return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
         if op is None:
             return full
-        known = self._ranges[value]
+        known = self.ranges[value]
         return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
 
     # --- modulo the width ---
@@ -271,7 +272,7 @@ class AffineForms:
     def _is_sum(self, op: Op) -> bool:
         """Whether one operand of an ``or`` has zeros wherever the other has bits."""
         left, right = op.operands
-        return any(self._ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left)))
+        return any(self.ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left)))
 
     def _on_trunc(self, op: Op) -> Affine:
         return self.modular(op.operands[0])

@@ -33,6 +33,7 @@ from ..ir import (
 from .affine import Affine, AffineForms, Symbol
 from .courses import Course
 from .domain import Condition, Domains
+from .growing import Growth
 from .loops import Loop
 from .rows import InRow, rows_of
 from .trips import never_both
@@ -148,6 +149,7 @@ class DependenceTester:
         self.forms = AffineForms(function, address_bits)
         self.tree = self.forms.tree
         self.domains = Domains(self.forms)
+        self.growth = Growth(self.forms)
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
@@ -216,7 +218,7 @@ class DependenceTester:
                 continue
             never &= self._plain_meeting(src, dst, loop, same)[0] is None
             distance, known = self._meeting(src, dst, loop, same)
-            if distance is not None:
+            if distance is not None and not self.growth.apart(src, dst, loop):
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
         if never:
             self.never.add(alike)

@@ -106,10 +106,18 @@ class _Ranges:
 
     def under(self, value: Value, facts: dict[Value, bool]) -> Range:
         """The range of ``value`` where the facts (conditions and their truth) hold."""
-        found = self.of[value]
+        return self._under(self.of[value], value, facts)
+
+    def _under(self, found: Range, value: Value, facts: dict[Value, bool]) -> Range:
         for condition, truth in facts.items():
-            if condition.op is not None and value in condition.op.operands and condition.op.opcode in _BOUNDS:
+            if condition.op is None or condition.op.opcode not in _BOUNDS:
+                continue
+            if value in condition.op.operands:
                 found = self._bounded(found, value, condition.op, truth)
+            for part in condition.op.operands:
+                if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # it is the whole of it
+                    low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, condition.op, truth)
+                    found = found.clip(False, low.umin, low.umax)
         return found
 
     def _bounded(self, found: Range, value: Value, compare: Op, truth: bool) -> Range:
@@ -174,11 +182,10 @@ class _Ranges:
         return found
 
     def _limit(self, value: Value, facts) -> Range:
-        """What the facts alone say about the value."""
-        known, self.of[value] = self.of[value], Range.full(value.type.bits)
-        limit = self.under(value, facts)
-        self.of[value] = known
-        return limit
+        """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a guess."""
+        whole = Range.full(value.type.bits)
+        parts = [v.type.bits for v in _compared(facts) if _whole(v) is value]
+        return self._under(whole.clip(False, high=Range.full(min(parts)).umax) if parts else whole, value, facts)
 
 
 def _is_chosen(value: Value) -> bool:
@@ -191,6 +198,11 @@ def _compared(*facts: dict[Value, bool]) -> set[Value]:
     """The integers that the conditions of facts compare."""
     return {value for known in facts for condition in known if condition.op is not None and condition.op.opcode in _BOUNDS
             for value in condition.op.operands if isinstance(value.type, IntType)}
+
+
+def _whole(part: Value) -> Value | None:
+    """What a value is the low bits of."""
+    return part.op.operands[0] if part.op is not None and part.op.opcode == "trunc" else None
 
 
 def _less(signed: bool, strict: bool):

@@ -133,16 +133,16 @@ class _Orderer:
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
         self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
+        self.one_at_a_time: set[Op | None] = set()  # loops of which each invocation waits for the end of the one before
 
     def run(self, needed: Iterable[Dependence], hazards: bool):
         FenceOrder(self, self.function, self.tree).run()  # first: what others add must not be against it
-        checks = find_checks(self.tree, [f for f in needed if self._comparable(f)]) if hazards else []
-        checked = {fact for check in checks for fact in check.facts}
-        needed = [fact for fact in needed if fact not in checked]
+        checks, needed = self._checked(list(needed)) if hazards else ([], list(needed))
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)
         across = [fact for fact in needed if fact.loop is not None]
+        self.one_at_a_time = {self._inner(fact) for fact in across if self._waits_for_end(fact)}
         for fact in sorted(across, key=self._may_gain):  # these may move operations, but never against the order of one iteration
             self._across(fact)
         for number, check in enumerate(checks):
@@ -152,6 +152,19 @@ class _Orderer:
             self._wait(region, wait, list(sources))
         MeetingOrder(self, self.function, self.tree).run()
         self.places.settle()
+
+    def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
+        """Checks at run time, and what they leave. What a loop around both accesses waits for anyway is not checked."""
+        may_be = [fact for fact in needed if self._comparable(fact)]
+        checks = find_checks(self.tree, may_be)
+        checked = {fact for check in checks for fact in check.facts}
+        waiting = {(self._inner(fact), memory_name(fact.dst)) for fact in needed if fact not in checked and self._waits_for_end(fact)}
+        kept = {fact for fact in checked if (self._inner(fact), memory_name(fact.dst)) in waiting}
+        if kept:
+            checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
+            checked = {fact for check in checks for fact in check.facts}
+        # one fence for all of them, which makes loads forget what they hold
+        return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]
 
     def carry(self, region: Region, loop: Op) -> Value:
         """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be yielded."""
@@ -184,6 +197,8 @@ class _Orderer:
 
     def _across(self, fact: Dependence):
         """Order from one iteration of a loop to a later one."""
+        if self._is_kept(fact):
+            return
         inner = self._inside(fact)
         turns = self._take_turns(fact, inner)
         if fact.src is fact.dst and not turns:
@@ -198,6 +213,26 @@ class _Orderer:
             region = fact.loop.regions[0]
             wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR, alone=self._alone(fact))
             self._need(region, self.tree.ancestor(fact.src, region), wait)
+
+    def _is_kept(self, fact: Dependence) -> bool:
+        """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the iteration before has
+        ended: loads were answered then, and stores are on their way. (A loop begins when all tokens are there that something in it takes.)"""
+        pushed = fact.kind is Kind.WAR or fact.src is fact.dst
+        return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
+
+    def _waits_for_end(self, fact: Dependence) -> bool:
+        """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration before."""
+        waits = fact.loop is not None and fact.kind is not Kind.WAR and fact.src is not fact.dst and fact.distance == 1
+        return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
+
+    def _goes_to_memory(self, fact: Dependence) -> bool:
+        """Whether this is about one buffer outside of the kernel, of which no iteration has a copy."""
+        return not fact.overlap and self.function.memories[memory_name(fact.src)].space == "global" and not fact.loop.attrs.get("ring")
+
+    def _inner(self, fact: Dependence) -> Op | None:
+        """The loop around both accesses that stands in the body of the fact's."""
+        inner = self._inside(fact)
+        return inner[0].op if inner else None
 
     def _alone(self, fact: Dependence) -> Op | None:
         """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before the other."""

@@ -40,6 +40,7 @@ from .inline import Inline
 from .inner_sums import InnerSums
 from .known_arrays import KnownArrays
 from .late_operands import LateOperands
+from .left_counters import LeftCounters
 from .linear_states import LinearStates
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
@@ -194,7 +195,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # before loops assume that they go on, which gives the last sum a user of its own
         *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
         # while conditions still are what the source says
-        RecordTrips(),
+        RecordTrips(), LeftCounters(), *CLEAN,
         AssumeContinue(), *CLEAN,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
@@ -216,7 +217,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
         Overwritten(options.address_bits), *CLEAN,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        Promote(options.address_bits, options.hazards), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
         DeadStores(options.address_bits), *CLEAN,
         AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,

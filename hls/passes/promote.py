@@ -34,9 +34,12 @@ class Promote:
     nothing else may load it, stored behind the loop.
 
     No load is made that the program would not make, and no byte is written that it would not write.
+    With ``hazards``, stores stay in a loop whose next invocation loads what they wrote, as addresses are compared only of accesses that
+    stand in one loop: behind it, the store would be waited for by all of that invocation.
     """
 
     address_bits: int = 64
+    hazards: bool = False
     name = "promote-places"
 
     def run(self, function: Function) -> Function:
@@ -49,7 +52,7 @@ class Promote:
         if not any(op.opcode == "store" for op in loop.regions[0].ops):
             return
         places = SamePlaces(function, self.address_bits)
-        groups = _groups(places, places.tree.loops[loop])
+        groups = _groups(places, places.tree.loops[loop], self.hazards)
         if groups:
             _Promotion(region, loop, groups).build()
             resolve(function.body, {old: new for group in groups for old, new in group.values.items()})
@@ -75,7 +78,7 @@ class _Group:
         return any(op.opcode == "store" and constant(predicate(op)) == 1 for op in self.members)
 
 
-def _groups(places: SamePlaces, loop: Loop) -> list[_Group]:
+def _groups(places: SamePlaces, loop: Loop, hazards: bool) -> list[_Group]:
     if loop.parallel or not places.undisturbed(loop.body):
         return []
     found: dict[tuple, list[Op]] = {}
@@ -88,11 +91,11 @@ def _groups(places: SamePlaces, loop: Loop) -> list[_Group]:
     for op in walk(loop.body):
         if is_access(op):
             accesses.setdefault(memory_name(op), []).append(op)
-    groups = (_group(places, loop, members, accesses) for members in found.values())
+    groups = (_group(places, loop, members, accesses, hazards) for members in found.values())
     return [group for group in groups if group is not None]
 
 
-def _group(places: SamePlaces, loop: Loop, members: list[Op], accesses: dict[str, list[Op]]) -> _Group | None:
+def _group(places: SamePlaces, loop: Loop, members: list[Op], accesses: dict[str, list[Op]], hazards: bool) -> _Group | None:
     """The group, where its place can be kept in a register; ``accesses`` are all of the loop, by their memories."""
     stores = [op for op in members if op.opcode == "store"]
     address = _invariant(members[0].operands[0], loop.body)
@@ -107,7 +110,23 @@ def _group(places: SamePlaces, loop: Loop, members: list[Op], accesses: dict[str
                 return None
             stays = True
     group = _Group(members, stays, address)
-    return None if stays and not (group.begins and len(stores) < len(members)) else group
+    may_stay = group.begins and len(stores) < len(members)
+    group.stays |= hazards and may_stay and here.space == "global" and _read_next(places, loop, stores)
+    return None if stays and not may_stay else group
+
+
+def _read_next(places: SamePlaces, loop: Loop, stores: list[Op]) -> bool:
+    """Whether the next iteration of the loop around loads in this loop what the stores wrote, and the same iteration does not touch it
+    behind the loop."""
+    around = loop.parent
+    if around is None:
+        return False
+    inside = set(walk(loop.body))
+    others = [op for op in walk(around.body) if is_access(op) and op not in inside]
+    if any(fact.loop is None for store in stores for op in others for fact in places.between(store, op)):
+        return False
+    loads = [op for op in loop.body.ops if op.opcode == "load"]
+    return any(fact.loop is around.op and fact.src is store for store in stores for load in loads for fact in places.between(store, load))
 
 
 def _invariant(value: Value, body: Region) -> list[Op] | None:

@@ -87,3 +87,45 @@ __kernel void table(__global int *restrict a, __global const int *restrict b, in
         a[sum & 15] = sum & 255;
     }
 }
+
+// one loop stores to a row from its diagonal on, while the loop in it reads what lies before
+__kernel void diagonal(__global int *restrict a, __global const int *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            int sum = b[j];
+            for (int k = 0; k < i; k++)
+                sum += a[k] * j;
+            a[j] = sum;
+        }
+}
+
+// loops store where a counter stands that each of them moves on
+__kernel void grows(__global const int *restrict a, __global int *restrict b, int n)
+{
+    int end = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < (a[i] & 3); j++)
+            b[end++] = a[j] + i;
+        for (int j = 0; j < (a[i] & 1); j++)
+            b[end++] = -i;
+        #pragma unroll 1
+        for (int j = 0; j < 2; j++)
+            b[end++] = j;
+    }
+    b[end] = 12345;
+}
+
+// the loop over columns waits for that of the row before; in it, runs of the innermost one take turns
+__kernel void columns(__global int *restrict a, __global const int *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 6; j++) {
+            int mixed = 0;
+            for (int k = 0; k < i; k++) {
+                a[k * 6 + j] += b[i + k];
+                mixed = mixed * mixed + b[j + k];
+            }
+            a[i * 6 + j] += mixed;
+        }
+}

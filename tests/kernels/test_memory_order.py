@@ -130,3 +130,11 @@ def test_a_distance_lets_iterations_overlap(system):
     _, near = system.run("scan", arrays("scan", n), {"n": n}, False, 0)
     _, far = system.run("far", arrays("far", n), {"n": n}, False, 0)
     assert 5 * far["cycles"] < near["cycles"]
+
+
+@pytest.mark.parametrize("kernel, loop", [("grows", "i"), ("diagonal", "j")])
+def test_places_that_never_meet_are_not_waited_for(system, kernel, loop):
+    """No fence stands in a loop whose stores nothing else touches."""
+    plan = next(k.plan for k in system.result.kernels if k.plan.name == kernel)
+    (region,) = (op.regions[0] for op in plan.loops if op.attrs["label"] == loop and any(inner.opcode == "loop" for inner in op.regions[0].ops))
+    assert not any(op.opcode == "fence" for op in region.ops)

@@ -108,6 +108,45 @@ def test_nests():
     assert not any(" j " in fact for fact in nest("a[j] += b[i];"))
 
 
+def test_the_side_of_a_diagonal():
+    """Counters that end at another counter, of which only the bits that may be set are compared."""
+    def nest(body, columns="int j = 0; j < i; j++"):
+        return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))
+
+    assert nest("b[j] = a[j];") == nest("b[j] = a[i];") == {"WAW b i 1"}
+    assert nest("a[i] = a[j];") == {"WAW a j 1", "RAW a i 1"}
+    assert nest("a[j] += a[i];") == {"WAR a - 0", "WAR a i 1", "RAW a i 1", "WAW a i 1"}
+    assert nest("a[i] = b[j];") == {"WAW a j 1"}
+
+
+@pytest.mark.parametrize("body, apart", [
+    ("if (b[i] > m) a[w++] = i; if (b[i] < m) a[w++] = 1;", True),
+    ("if (b[i] > m) { a[w] = i; a[w + 1] = m; w += 2; }", True),
+    ("for (int j = 0; j < b[i]; j++) a[w++] = j; a[w++] = -1;", True),
+    ("for (int j = 0; j < b[i]; j++) if (b[j]) a[w++] = j; for (int j = 0; j < m; j++) a[w++] = 1;", True),
+    ("for (int j = 0; j < b[i]; j++) w += b[j] & 7; a[w++] = i;", True),
+    ("a[w++] = a[m]; w = b[i] > 5 ? w + 3 : w;", None),  # the element that is read may be any of those
+    ("a[w] = i; if (b[i]) w++;", False),
+    ("a[w] = i; a[w + 2] = m; w += 2;", False),
+    ("if (b[i] > m) a[w++] = i; else w--;", False),
+    ("a[w++] = i; w += b[i];", False),
+    ("w = i; for (int j = 0; j < b[i]; j++) a[w++] = j;", False),
+    ("for (int j = 0; j < b[i]; j++) a[w + j] = j; w++;", False),
+    ("((__global int *)((__global char *)a + w))[0] = i; w++;", False),
+    ("uchar v = w; a[v] = i; w++;", False),
+])
+def test_a_counter_that_only_grows(body, apart):
+    """What is behind it is not stored to again, however often it grows."""
+    # not a sum of iteration counters in any case
+    body = body.replace("for (", "\n#pragma unroll 1\nfor (")
+    text = f"__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{ int w = 0;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {body} w += b[i + m] & 1; }} }}"
+    facts = said(text)
+    if apart is None:
+        assert facts and not any(fact.startswith("WAW") for fact in facts)
+    else:
+        assert (not facts) == apart, facts
+
+
 def test_rows_of_a_length_that_is_an_argument():
     def nest(body, columns="int j = 0; j < m; j++"):
         return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))

@@ -104,8 +104,39 @@ def round_kernel(rng):
     return f"{head}{begins}#pragma unroll 1\nfor (int t = 0; t < {many}; t++) {{\n{stores}\n{turn}\n}}\n{'}' * begins.count('{')}}}"
 
 
+def growing_kernel(rng):
+    """Accesses at counters that grow, or may not, under conditions and in loops of any length."""
+    def amount():
+        return rng.choice(["1", "1", "1", "2", "4", "(b[i] & 3)", "(b[i + m] & 1)", "n", "b[i]"])
+
+    def moves():
+        w = rng.choice("wwwv")
+        return rng.choice([f"a[{w}++] = i;"] * 3 + [
+            f"a[{w}] = i; {w} += {amount()};", f"a[{w}] = i; a[{w} + 1] = n; {w} += {rng.choice([1, 2, 2, 3])};", f"a[++{w}] = m;", f"{w} += {amount()};",
+            f"a[{w} + {rng.choice([0, 1, 'j'])}] = {w};", f"a[{w}++] = a[{w} + {rng.choice([0, 1, 5])}] + 1;", f"a[{w}++] = a[{rng.choice(['i', 'm', w + ' - 1'])}];",
+            f"{w}--;", f"{w} = {rng.choice(['i', '0', 'w', f'b[i] & 1 ? {w} + 2 : {w}', f'b[i] > {w} ? {w} : v'])};"])
+
+    def block(depth):
+        parts = []
+        for _ in range(rng.randint(1, 3)):
+            part = " ".join(moves() for _ in range(rng.randint(1, 2)))
+            kind = rng.random()
+            if kind < 0.3:
+                part = f"if (b[i] & {rng.choice([1, 2, 4])}) {{ {part} }} {rng.choice(['', '', 'else { ' + moves() + ' }'])}"
+            elif kind < 0.7 and depth:
+                end = rng.choice(["3", "n", "(b[i] & 3)", "j"])
+                part = f"\n#pragma unroll 1\nfor (int j = 0; j < {end}; j++) {{ {block(depth - 1)} }}\n"
+            parts.append(part)
+        return " ".join(parts)
+
+    element, counter = rng.choice(["int", "int", "short", "uchar"]), rng.choice(["int", "int", "int", "uint", "long", "short", "uchar"])
+    begins = rng.choice(["", "w = m;"])
+    return (f"__kernel void k(__global {element} *restrict a, __global const uchar *restrict b, int n, int m) {{ {counter} w = 0, v = 7; int j = 2;\n"
+            f"#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {begins} {block(2)} }} a[w] = v; }}")
+
+
 @pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48)),
-                                        *((round_kernel, seed) for seed in range(60))])
+                                        *((round_kernel, seed) for seed in range(60)), *((growing_kernel, seed) for seed in range(60))])
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
     text = make(rng)

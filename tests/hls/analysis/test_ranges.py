@@ -59,6 +59,15 @@ def test_a_counter_and_what_is_computed_from_it():
     assert found[store.operands[1]].umax <= 7
 
 
+def test_a_counter_of_which_the_low_bits_are_compared():
+    """That they are all of it holds at first, and therefore always."""
+    (function,) = optimize(parse_source(nest(2)).module).kernels
+    _, inner = (op for op in walk(function.body) if op.opcode == "loop")
+    assert any(op.opcode == "trunc" for op in walk(inner.regions[0]))
+    found = module.ranges(function)
+    assert any(arg in found and 0 == found[arg].smin < found[arg].smax for arg in inner.regions[0].args)
+
+
 def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
     """Of loops that do not depend on each other, each is walked until it has settled, however deep it is."""
     depth = 8

@@ -12,7 +12,7 @@ from hls.ir.parser import parse_module
 from hls.ir.verifier import verify
 from hls.memory import plan_memory
 from hls.passes.lookahead import Lookahead
-from hls.passes.pipeline import optimize
+from hls.passes.pipeline import PipelineOptions, optimize
 from hls.schedule import OperatorTiming, plan_kernel
 from hls.schedule.levels import assign_levels
 from hls.target.board import load_board
@@ -119,6 +119,17 @@ def test_a_distance_divides_it():
 def test_a_later_read_that_feeds_nothing_back_is_no_recurrence():
     function = flat("for (int i = 0; i < n; i++) { a[i + 1] = i; b[i] = a[i]; }")
     assert ops(function, "fence") and loop_plan(function, "i").ii == 1
+
+
+def test_a_loop_that_waits_for_its_last_invocation_needs_no_other_order():
+    """What the loops in it access keeps its order from one invocation to the next by that: their runs may mix, and no addresses are compared."""
+    text = f"""__kernel void k({ARGS}) {{ for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {{ int s = 0;
+        for (int k = 0; k < i; k++) {{ a[k * m + j] += b[i + k]; s = s * s + b[j + k]; }} a[i * m + j] += s; }} }}""".replace("for (", "\n#pragma unroll 1\nfor (")
+    function = optimize(parse_source(text, "k.cl", {}, []).module, PipelineOptions(hazards=True)).kernels[0]
+    (fence,) = ops(function, "fence")
+    assert not ops(function, "hazard") and fence.attrs == {"mems": ("a",), "flush": ("a",)}
+    innermost = next(op for op in ops(function, "loop") if op.attrs["label"] == "k")
+    assert innermost.attrs.get("interleave", True)
 
 
 def test_runs_of_a_loop_with_one_store_to_the_same_place_do_not_mix():

@@ -225,3 +225,13 @@ def test_inputs_stay_as_they_were():
         before = sum(1 for _ in walk(function.body))
         each.run(function)
         assert sum(1 for _ in walk(function.body)) == before
+
+
+@pytest.mark.parametrize("behind, stays", [("", True), ("b[i] = m;", True), ("a[i] ^= m;", False), ("b[i] = a[i + 1];", True)])
+def test_stores_that_the_next_invocation_loads_stay_beside_its_loads(behind, stays):
+    """Addresses are compared of accesses of one loop; what is loaded behind it in any case is not stored twice."""
+    body = f"{LOOP} {{\n#pragma unroll 1\nfor (int j = 0; j < i; j++) a[i] += a[j] * 3; {behind} }}"
+    function = check(body, hazards=True)
+    (inner,) = (op for op in loops(function) if not any(x.opcode == "loop" for x in op.regions[0].ops))
+    assert any(op.opcode == "store" for op in inner.regions[0].ops) == stays
+    assert not any(op.opcode == "fence" for op in inner.regions[0].ops)
