@@ -7,6 +7,7 @@ from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, is_constant, keep_carried, rewrite
 from ..ir.storage import BoundMemory, accessors, zero
 from .identities import simplify
+from .ifconvert import flatten
 
 __all__ = ["Fold"]
 
@@ -17,9 +18,11 @@ _MAX_ROUNDS = 20
 class Fold:
     """After: no operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
 
-    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable (see if-conversion).
+    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once in a kernel that
+    is ``flat`` (see if-conversion).
     """
 
+    flat: bool = False
     name = "fold"
 
     def run(self, function: Function) -> Function:
@@ -27,6 +30,8 @@ class Fold:
         for _ in range(_MAX_ROUNDS):
             if not rewrite(result.body, lambda op, b: _visit(op, b, result), _carried_constants):
                 break
+        if self.flat:
+            flatten(result.body)
         return result
 
 

@@ -75,7 +75,7 @@ class LoopSums:
                     form = self._choose(addition, arg, loop, parts)
                     _apply(result.body, loop, arg.index, addition, form, used.get(loop.results[arg.index], []))
                     changed = True
-        return DeadCode().run(Fold().run(result)) if changed else result
+        return DeadCode().run(Fold(flat=True).run(result)) if changed else result
 
     def _least(self, addition: Op) -> _Parts:
         """The least number of parts that brings an II of 1: a longer history takes longer to read."""
@@ -182,4 +182,4 @@ def _alone(addition: Op, start: Value, form: _Parts | _Exact) -> Function:
     store = b.op("store", b.addr("sum"), loop.results[1], b.true())
     b.op("return")
     _apply(function.body, loop, 1, sum_, form, [(store, 1)])
-    return DeadCode().run(Fold().run(function))
+    return DeadCode().run(Fold(flat=True).run(function))

@@ -162,6 +162,8 @@ class _Settled:
 
 #: cheap, and wanted after whatever makes new constants or leaves things unused
 CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
+#: the same once `if` has no regions any more: a loop that turns out to have one trip does not bring them back
+TIDY = (Fold(flat=True), *CLEAN[1:])
 
 
 def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
@@ -189,47 +191,47 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
-        MeetingPromises(options.warn), Simd(options.warn), *CLEAN,
+        MeetingPromises(options.warn), Simd(options.warn), *TIDY,
         # bounds that are read from memory are bounds like others from here on
-        EarlyLoads(), SteadyLoads(), *CLEAN,
+        EarlyLoads(), SteadyLoads(), *TIDY,
         # before loops assume that they go on, which gives the last sum a user of its own
-        *((GuardedTerms(), *CLEAN) if options.fp_relaxed else ()),
+        *((GuardedTerms(), *TIDY) if options.fp_relaxed else ()),
         # while conditions still are what the source says
-        RecordTrips(), LeftCounters(), *CLEAN,
-        AssumeContinue(), *CLEAN,
+        RecordTrips(), LeftCounters(), *TIDY,
+        AssumeContinue(), *TIDY,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
-        NDRange(), *CLEAN, AssumeContinue(), *CLEAN,
+        NDRange(), *TIDY, AssumeContinue(), *TIDY,
         # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
-        PaddedRows(), *CLEAN,
+        PaddedRows(), *TIDY,
         # before narrowing, while counters still step by a plain addition
-        HoistInvariants(), InductionProducts(), *CLEAN,
+        HoistInvariants(), InductionProducts(), *TIDY,
         # before values of different widths meet in one sum, and again where casts no longer stand between sums
-        ShortenRecurrences(), *CLEAN, InnerSums(), *CLEAN,
+        ShortenRecurrences(), *TIDY, InnerSums(), *TIDY,
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
-        Narrow(options.address_bits), *CLEAN, StrengthReduction(), Wheels(), *CLEAN, ShortenRecurrences(), *CLEAN, BalanceTrees(),
-        Narrow(options.address_bits), *CLEAN,
+        Narrow(options.address_bits), *TIDY, StrengthReduction(), Wheels(), *TIDY, ShortenRecurrences(), *TIDY, BalanceTrees(),
+        Narrow(options.address_bits), *TIDY,
         # states have the bits that they need by now
-        Automata(), *CLEAN, LinearStates(options.model), *CLEAN,
+        Automata(), *TIDY, LinearStates(options.model), *TIDY,
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        AssumeTaken(), *CLEAN, Coalesce(0, options.address_bits), *CLEAN,
+        AssumeTaken(), *TIDY, Coalesce(0, options.address_bits), *TIDY,
         # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
-        Overwritten(options.address_bits), *CLEAN,
+        Overwritten(options.address_bits), *TIDY,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits, options.hazards), *CLEAN, Forward(options.address_bits, options.hazards), OnChipMemories(), *CLEAN,
+        Promote(options.address_bits, options.hazards), *TIDY, Forward(options.address_bits, options.hazards), OnChipMemories(), *TIDY,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
-        DeadStores(options.address_bits), *CLEAN,
-        AssumeTaken(), *CLEAN, Overwritten(options.address_bits, options.hazards), *CLEAN,
-        Coalesce(options.word_bytes, options.address_bits), *CLEAN,
+        DeadStores(options.address_bits), *TIDY,
+        AssumeTaken(), *TIDY, Overwritten(options.address_bits, options.hazards), *TIDY,
+        Coalesce(options.word_bytes, options.address_bits), *TIDY,
         # what is still several stores; where memory never waits, order costs nothing
-        *((StoreTurns(options.address_bits), *CLEAN) if options.hazards else ()),
+        *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *CLEAN, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *CLEAN,
+        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY,
         # guards last: they are joined with comparisons of integers
-        FloatOrders(options.model, options.takes), *CLEAN, EarlyGuards(options.model), *CLEAN,
+        FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
         # of what is still a memory; order and recurrences are those of copies from here on
-        FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *CLEAN,
+        FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
         # while recurrences are of data alone, before tokens of order
         OneAtATime(),
         # in program order still, which Order may change
@@ -255,7 +257,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
 def _run(function: Function, options: PipelineOptions) -> Function:
     names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
     function = in_memory(function, names) if names else function
-    dump, settled = _Dump(options.dump, function), _Settled(CLEAN)
+    dump, settled = _Dump(options.dump, function), _Settled((*CLEAN, TIDY[0]))
     for each in kernel_pipeline(options):
         before, function = function, settled.run(each, function)
         if options.check and function is not before:

@@ -1,10 +1,11 @@
-"""Passes that are run again and again: not where they would change nothing."""
+"""The passes of a kernel in their order: not again where they would change nothing, and what holds from one of them on."""
 
 from dataclasses import dataclass, field
 
-from hls.ir import I32, Builder, Function
+from hls.frontend import parse_source
+from hls.ir import I32, Builder, Function, walk
 from hls.ir.clone import clone_function
-from hls.passes.pipeline import Repeat
+from hls.passes.pipeline import PipelineOptions, Repeat, optimize
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,19 @@ def test_a_pass_that_finds_nothing_is_run_once():
     idle = Shorter(0)
     Repeat((idle,)).run(constants(3))
     assert idle.runs == [3]
+
+
+def test_a_kernel_stays_flat_where_a_loop_turns_out_to_run_once():
+    """That the loaded value keeps none of its bits is only seen when conditions are predicates already: the loop was an `if` then,
+    in which nothing got narrower."""
+    source = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
+        int sum = n, k = 0, few = -4;
+        if (n != 7) {
+            do {
+                sum += a[k & 63];
+            } while (++k < ((a[1] << (few & 31)) & 15));
+        }
+        out[3] = sum;
+    }"""
+    (kernel,) = optimize(parse_source(source, "k.cl", {}, []).module, PipelineOptions(check=True)).kernels
+    assert not [op for op in walk(kernel.body) if op.opcode in ("if", "loop")]
