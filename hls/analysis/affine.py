@@ -70,6 +70,13 @@ class Affine:
         return (u for u in self.terms if isinstance(u, Symbol))
 
 
+class _Ranges(dict):
+    """Ranges by value. Of those that a pass has made meanwhile nothing is known."""
+
+    def __missing__(self, value: Value) -> Range:
+        return Range.full(value.type.bits)
+
+
 class AffineForms:
     """Forms of the values of one flat kernel; addresses have ``address_bits`` bits."""
 
@@ -91,7 +98,7 @@ class AffineForms:
     @cached_property
     def ranges(self) -> dict[Value, Range]:
         """Which numbers each value can be."""
-        return ranges(self._function)
+        return _Ranges(ranges(self._function))
 
     @cached_property
     def _zeros(self) -> TrailingZeros:

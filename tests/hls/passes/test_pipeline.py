@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from hls.analysis.affine import AffineForms
+from hls.analysis.ranges import Range
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Function, walk
 from hls.ir.clone import clone_function
@@ -61,3 +63,11 @@ def test_a_kernel_stays_flat_where_a_loop_turns_out_to_run_once():
     }"""
     (kernel,) = optimize(parse_source(source, "k.cl", {}, []).module, PipelineOptions(check=True)).kernels
     assert not [op for op in walk(kernel.body) if op.opcode in ("if", "loop")]
+
+
+def test_of_values_that_a_pass_has_made_meanwhile_nothing_is_known():
+    function = constants(3)
+    forms = AffineForms(function, 32)
+    (known, *_), made = forms.ranges.values(), Builder(function.body).const(5, I32)
+    assert known.smax == 0
+    assert forms.ranges[made] == Range.full(32)
