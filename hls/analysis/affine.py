@@ -70,7 +70,7 @@ class Affine:
         return (u for u in self.terms if isinstance(u, Symbol))
 
 
-class _Ranges(dict):
+class _KnownRanges(dict):
     """Ranges by value. Of those that a pass has made meanwhile nothing is known."""
 
     def __missing__(self, value: Value) -> Range:
@@ -98,7 +98,7 @@ class AffineForms:
     @cached_property
     def ranges(self) -> dict[Value, Range]:
         """Which numbers each value can be."""
-        return _Ranges(ranges(self._function))
+        return _KnownRanges(ranges(self._function))
 
     @cached_property
     def _zeros(self) -> TrailingZeros:

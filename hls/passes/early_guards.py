@@ -8,6 +8,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from ..target.delay import DelayModel
 from .component import Component, components_of
+from .identities import opposite
 from .merged_steps import Question, merge_steps
 
 __all__ = ["EarlyGuards", "Side", "guarded", "merge_choices"]
@@ -148,8 +149,7 @@ def _opposite(condition: Value, b: Builder) -> Value:
     compare = condition.op
     if compare is None or compare.opcode not in INVERSE:
         return b.value("xor", condition, b.true())
-    opcode, swap = INVERSE[compare.opcode]
-    return b.value(opcode, *(compare.operands[::-1] if swap else compare.operands))
+    return opposite(compare, b)
 
 
 def _join(one: Component, op: Op):

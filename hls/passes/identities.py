@@ -168,10 +168,14 @@ def _xor(op, b):
         return b.const(0, x.type)
     compare = _defined_by(x, *INVERSE)
     if compare and constant(y) == 1 and x.type == BOOL:
-        opcode, swap = INVERSE[compare.opcode]
-        operands = compare.operands[::-1] if swap else compare.operands
-        return b.value(opcode, *operands)
+        return opposite(compare, b)
     return _gather(op, b)
+
+
+def opposite(compare: Op, b: Builder) -> Value:
+    """The comparison that holds where one of :data:`~..analysis.trips.INVERSE` does not."""
+    opcode, swap = INVERSE[compare.opcode]
+    return b.value(opcode, *(compare.operands[::-1] if swap else compare.operands))
 
 
 def _shift(op, b):

@@ -172,9 +172,7 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
     one, two = (next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(_MARK) == side) for side in (1, 2))
     fuse(region, one, two, sort_between(region, one, two), same_trips(one, two))
     flatten(copy.body)
-    copy = Fold().run(CommonSubexpressions().run(copy))
-    flatten(copy.body)  # folding makes an `if` of a loop that runs once
-    return copy
+    return Fold(flat=True).run(CommonSubexpressions().run(copy))
 
 
 def _say(fact: Dependence) -> _Refusal:

@@ -18,7 +18,7 @@ __all__ = ["AtomicMemory"]
 
 #: cycles without a request after which changed words are written, and cycles after which they are at the latest
 PATIENCE, LONGEST = 16, 2048
-#: operations between their lookup and their word, and words on their way from memory, in a block RAM each
+#: operations between their lookup and their word, in LUT RAM; words on their way from memory, in block RAM
 QUEUE, FILLS = 32, 64
 #: words on their way out
 LEAVING = 64
@@ -75,6 +75,7 @@ class AtomicMemory(wiring.Component):
         m.d.comb += lookup.gone.eq(words.gone)
         self._read(m, lookup, words)
         self._write(m, words)
+        self._count(m, words)
         taken, open_ = self._merge(m, lookup, words)
         self._pace(m, lookup, words, taken, open_)
         return m
@@ -106,15 +107,17 @@ class AtomicMemory(wiring.Component):
         ]
         return cut.i.valid & cut.i.ready, open_
 
+    def _count(self, m, words):
+        """Places that were changed and cleaned so far, in the order in which they are cleaned; both counts wrap."""
+        bits = exact_log2(self.places) + 2
+        self.changed, self.cleaned = Signal(bits), Signal(bits)
+        m.d.sync += [self.changed.eq(self.changed + words.fresh), self.cleaned.eq(self.cleaned + words.cleaned)]
+
     def _owes_nothing(self, m, k, words):
         """Whether all that an asker has changed is in memory: the places that were changed up to then have been cleaned, and what
         was on its way when they had been has arrived."""
-        bits = exact_log2(self.places) + 2
-        if k == 0:
-            self.changed, self.cleaned = Signal(bits), Signal(bits)  # of places, in the order in which they are cleaned; both wrap
-            m.d.sync += [self.changed.eq(self.changed + words.fresh), self.cleaned.eq(self.cleaned + words.cleaned)]
         held, away = Signal(name=f"held{k}"), Signal(name=f"away{k}")
-        mark, sent = Signal(bits, name=f"mark{k}"), Signal.like(words.sent, name=f"sent{k}")
+        mark, sent = Signal.like(self.changed, name=f"mark{k}"), Signal.like(words.sent, name=f"sent{k}")
         with m.If(words.changed & (words.answer.source == k)):
             m.d.sync += [held.eq(1), mark.eq(self.changed + words.fresh)]
         with m.Elif(held & reached(self.cleaned, mark)):
