@@ -18,6 +18,7 @@ __all__ = ["GroupKernel", "group_launches", "random_group_kernel"]
 KEPT = 20  #: elements of a private array
 OWN = 4  #: places in ``out`` of each work-item
 PHASES = 2  #: pairs of phases of a kernel of one lane, fewer of more lanes, so that a dozen kernels are built in a minute or two
+DIVIDES = 0.2  #: of the kernels keep places in their bounds by division; a divider is larger than most of what else they hold
 COUNTERS = 8
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 ATOMICS = ["atomic_add", "atomic_sub", "atomic_xor", "atomic_or", "atomic_and", "atomic_min", "atomic_max"]
@@ -64,7 +65,7 @@ class _Generator:
         self.variables = [f"v{k}" for k in range(rng.randint(2, 4))]
         self.loops = 0
         self.left = PHASES if lanes < 4 else 1
-        self.keeps = rng.random() < 0.3
+        self.keeps, self.divides = rng.random() < 0.3, rng.random() < DIVIDES
         self.atomic = rng.choice(ATOMICS)
 
     def counter(self) -> str:
@@ -89,16 +90,20 @@ class _Generator:
     def leaf(self, reads: bool) -> str:
         rng, kind = self.rng, self.rng.random()
         if reads and kind < 0.4:
-            return f"shared[(uint){rng.choice([*self.variables, 'l'])} % m]"
+            return f"shared[{self.place(rng.choice([*self.variables, 'l']), 'm')}]"
         if self.keeps and kind > 0.9:
             return self.kept()
         if kind < 0.75:
             return rng.choice(self.variables)
-        return rng.choice(["l", "g", "n", "(int)get_group_id(0)", "3", "100", f"in[(uint){rng.choice(self.variables)} % get_global_size(0)]"])
+        return rng.choice(["l", "g", "n", "(int)get_group_id(0)", "3", "100", f"in[{self.place(rng.choice(self.variables), 'get_global_size(0)')}]"])
 
     def kept(self) -> str:
         """An element of the private array."""
-        return f"mine[(uint){self.rng.choice([*self.variables, 'l'])} % {KEPT}]"
+        return f"mine[{self.place(self.rng.choice([*self.variables, 'l']), str(KEPT))}]"
+
+    def place(self, value: str, count: str) -> str:
+        """A number from 0 to ``count`` - 1 that depends on a value."""
+        return f"(uint){value} % {count}" if self.divides else f"min((uint){value} & 31, (uint){count} - 1)"
 
     def uniform(self) -> str:
         """The same for all work-items of a group, from 0 to 3."""
@@ -159,7 +164,7 @@ class _Generator:
 def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
     """The kernel of that seed."""
     rng = random.Random(f"groups {seed}")
-    lanes, units = rng.choice([1, 1, 1, 2, 4]), rng.choice([1, 1, 2, 2, 3])
+    lanes, units = rng.choice([1] * 7 + [2, 2, 4]), rng.choice([1] * 12 + [2, 2, 3])  # each lane and unit is hardware of its own
     group = lanes * rng.choice([1, 2, 3, 4, 8])
     g = _Generator(rng, lanes)
     meets = rng.random() < 0.8
@@ -170,4 +175,4 @@ def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
     declared += [f"int {v} = {rng.choice(['g', 'l', 'in[g]', 'n', '7'])};" for v in g.variables]
     declared += [f"int i{k} = 0;" for k in range(g.loops)]
     declared += [f"int mine[{KEPT}]; for (int k = 0; k < {KEPT}; k++) mine[k] = k * l;"] * g.keeps
-    return GroupKernel(name, tuple(declared), (*body, *reveal), True, group, lanes, units, lanes > 1 or rng.random() < 0.4)
+    return GroupKernel(name, tuple(declared), (*body, *reveal), True, group, lanes, units, lanes > 1 or group > 1 and rng.random() < 0.4)  # a required size of 1 is a single work-item
