@@ -178,7 +178,8 @@ def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, fl
         if max(ops.values()) > len(body):
             raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
     read = _read_levels(ops, inputs, values, carried, yielded)
-    return values, ops, read, tuple(max(values.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
+    there = values | dict(zip(carried, read, strict=True))  # one that takes over another's value has it where that is read
+    return values, ops, read, tuple(max(there.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
 
 
 def _late_floor(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], carried: set[Value],

@@ -101,3 +101,15 @@ __kernel void search_twice(ARGS) {  // what runs on from the first loop reads wh
   }
   for (int i = 0; i < SIZE; i++) out[i] = s[i] + k;
 }
+
+__kernel void taken_over(ARGS) {  // one value takes over another, which a loop inside gives, behind the decision
+  short given = 1, taken = 2;
+  for (int i = 0; a[i] != n; i++) {
+    short before = given;
+    given = taken;
+    taken = before;
+    for (int j = i; j < (n & 3); j++) given -= a[j] * i;
+  }
+  out[0] = taken;
+  out[1] = given;
+}

@@ -68,8 +68,7 @@ def run_system(seed: int, kernels: int, groups: bool = False) -> tuple[int, list
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
-    make = random_group_kernel if groups else random_kernel
-    members = [make(seed * kernels + k, f"k{k}") for k in range(kernels)]
+    members = _members(seed, kernels, groups)
     setup = setup_of(seed)
     system = setup.build("\n".join(m.text for m in members))
     runs, failures = 0, []
@@ -83,6 +82,24 @@ def run_system(seed: int, kernels: int, groups: bool = False) -> tuple[int, list
     finally:
         system.close()
     return runs, failures
+
+
+def _members(seed: int, kernels: int, groups: bool) -> list[Kernel]:
+    make = random_group_kernel if groups else random_kernel
+    return [make(seed * kernels + k, f"k{k}") for k in range(kernels)]
+
+
+def cannot_be_built(setup: Setup):
+    """A test of whether the compiler falls over a kernel alone."""
+
+    def test(kernel: Kernel) -> bool:
+        try:
+            setup.build(kernel.text).close()
+        except Exception:  # whatever it raises is a fault: all these kernels are right
+            return True
+        return False
+
+    return test
 
 
 def _launches(kernel: Kernel, seed: int):
@@ -116,7 +133,16 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     failed = 0
     for seed in range(options.start, options.start + options.systems):
-        runs, failures = run_system(seed, options.kernels, options.groups)
+        try:
+            runs, failures = run_system(seed, options.kernels, options.groups)
+        except Exception as error:  # what the compiler raises; the systems behind it still are worth a run
+            failed += 1
+            print(f"system {seed} cannot be built: {error!r}", flush=True)
+            fails = cannot_be_built(setup_of(seed))
+            for k, member in enumerate(_members(seed, options.kernels, options.groups)):
+                if fails(member):
+                    print(f"kernel seed {seed * options.kernels + k}:\n{shrink(member, fails, options.shrink).text}", flush=True)
+            continue
         print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup_of(seed)})", flush=True)
         for failure in failures:
             failed += 1
