@@ -91,6 +91,22 @@ def _equal(op: Op, a: list[int], b: list[int]) -> list[int] | None:
     return [differences.pop() ^ same] if len(differences) == 1 else None
 
 
+def _less(op: Op, a: list[int], b: list[int]) -> list[int] | None:
+    """Which half of all numbers one is in, as its top bit says."""
+    half = 1 << len(a) - 1
+    if op.opcode[0] == "s":  # with top bits the other way round signed numbers are in order as unsigned ones
+        a, b = ([*forms[:-1], forms[-1] ^ 1] for forms in (a, b))
+    equal = op.opcode[2] == "e"
+    if _number(b) == half - equal:
+        return [a[-1] ^ 1]
+    return [b[-1]] if _number(a) == half - 1 + equal else None
+
+
+def _number(forms: list[int]) -> int | None:
+    """The number that the forms are, None where it is not constant."""
+    return sum(form << k for k, form in enumerate(forms)) if max(forms) <= 1 else None
+
+
 def _shift(op: Op, a: list[int], _: list[int]) -> list[int] | None:
     amount, bits = constant(op.operands[1]), len(a)
     if amount is None:
@@ -108,5 +124,5 @@ def _trunc(op: Op, a: list[int]) -> list[int]:
     return a[:op.result.type.bits]
 
 
-_RULES = {"xor": _xor, "and": _and, "or": _or, "add": _add, "select": _select, "eq": _equal, "ne": _equal, "shl": _shift, "lshr": _shift,
-          "ashr": _shift, "zext": _extend, "sext": _extend, "trunc": _trunc}
+_RULES = {"xor": _xor, "and": _and, "or": _or, "add": _add, "select": _select, "eq": _equal, "ne": _equal, "ult": _less, "ule": _less, "slt": _less,
+          "sle": _less, "shl": _shift, "lshr": _shift, "ashr": _shift, "zext": _extend, "sext": _extend, "trunc": _trunc}

@@ -39,6 +39,8 @@ UNROLLED = "\n#pragma unroll\n  for (int k = 0; k < {}; k++) {}"
     ("uint", 4, "x ^= d; " + UNROLLED.format(32, "x = (x >> 1) ^ (0xEDB88320u & -(x & 1));"), ""),  # the check sum of a word
     ("uint", 4, UNROLLED.format(32, "x = (x >> 1) ^ (x & 1 ? 0xA3000000u : 0);") + " x ^= d & 1;", ""),  # a register with feedback
     ("ulong", 8, UNROLLED.format(16, "x = (x << 1) | ((x >> 63 ^ x >> 59 ^ d >> k) & 1);"), ""),
+    ("ulong", 8, UNROLLED.format(4, "x = (x << 1) ^ ((long)x < 0 ? 7 : 0);") + " x ^= d;", ""),  # looks at its sign
+    ("uint", 4, UNROLLED.format(8, "x = x >= 0x80000000u ? x << 1 ^ 0x04C11DB7u : x << 1;") + " x ^= d;", ""),
     ("uchar", 1, "x = times(x, 0xCA) ^ d;", FIELD)])
 def test_an_iteration_every_cycle(type, size, update, helpers):
     source, kernel_ = planned(kernel(type, update, helpers))
@@ -50,7 +52,7 @@ def test_an_iteration_every_cycle(type, size, update, helpers):
 def _step(rng: random.Random, bits: int) -> str:
     amount, place, number = rng.randrange(1, bits), rng.randrange(bits), rng.getrandbits(bits)
     return rng.choice([f"x = (x << {amount}) ^ x;", f"x ^= x >> {amount};", f"x = (x << {amount}) | (x >> {bits - amount});", "x ^= d;",
-                       f"x ^= (x >> {place} & 1) ? {number}ul : 0;", f"if (!(x & {1 << place}ul)) x ^= {number}ul;", f"x ^= {number}ul & -(x & 1);",
+                       f"x ^= (x >> {place} & 1) ? {number}ul : 0;", f"if (!(x & {1 << place}ul)) x ^= {number}ul;", f"x ^= x < {1 << bits - 1}ul ? {number}ul : 0;", f"x ^= {number}ul & -(x & 1);",
                        f"x = x & {number}ul | ~x & {number ^ (1 << bits) - 1}ul;", f"x = (d & {1 << place}ul) != 0 ? x ^ 3 : x;"])
 
 
