@@ -24,6 +24,7 @@ def ready_point(k, carried, again, decide) -> Point | None:
     if k == 0:
         return None
     points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None]
+    points = [point for point in points if point > again]  # the token whose passing of an earlier one is waited for has let the next one go
     if decide is not None and decide.level == k:
         points.append(decide)
     return max(points, default=None)
