@@ -15,9 +15,10 @@ __all__ = ["OWN", "PrivateCopies", "begins_anew", "copies_of_loop", "writers_apa
 #: attribute of a loop: the memories of which an iteration reads nothing that was stored before it
 OWN = "own"
 MOST_COPIES = 16
-#: bytes that copies are given room for unasked, for iterations; and for work-items the same part of what the device has, but not more than these
+#: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such a part of what the
+#: device has, but not more than these
 MOST_BYTES = 16384
-DEVICE_PART, MOST_ITEM_BYTES = 64, 65536
+DEVICE_PART, MOST_LARGE_BYTES = 64, 65536
 #: bytes that a copy stands for where each is a memory of its own: those of a block RAM for each of two loads
 LEAST_BYTES = 4096
 #: iterations that are assumed of a loop of which nobody knows how many it has
@@ -92,8 +93,8 @@ class PrivateCopies:
                 self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' is taken as {copies}", memory.asked_at("private_copies"),
                                      f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow", "warning"))
             return copies
-        size = max(least, copy_stride(memory))
-        return max(1, min(1 << (needed - 1).bit_length(), most, room // size))
+        size, needed = max(least, copy_stride(memory)), min(1 << (needed - 1).bit_length(), most)
+        return max(1, min(needed, room // size), min(needed, 2, self._large_room() // size))
 
     def _needed(self, function: Function, tree: LoopTree, loop: Op, ops: list[Op]) -> tuple[int, int]:
         """How many copies keep the loop busy, and the bytes there is room for.
@@ -101,12 +102,15 @@ class PrivateCopies:
         Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns, and the end of the last.
         """
         if loop.attrs.get("parallel"):
-            return MOST_COPIES, max(MOST_BYTES, min(MOST_ITEM_BYTES, self.ram_bytes // DEVICE_PART))
+            return MOST_COPIES, self._large_room()
         inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
         trips = [op.attrs.get("trip_count", USUAL_TRIPS) for op in inside]
         far = [any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(one.regions[0])) for one in inside]
         way = sum(SHORT_WAY + self.memory_latency * loads for loads in far)
         return min(MOST_COPIES, 1 + -(-(sum(trips) + way) // max(*trips, 1))), MOST_BYTES
+
+    def _large_room(self) -> int:
+        return max(MOST_BYTES, min(MOST_LARGE_BYTES, self.ram_bytes // DEVICE_PART))
 
 
 def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int]):

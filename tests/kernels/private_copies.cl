@@ -94,3 +94,11 @@ __kernel void recurrent(ARGS) {  // an element waits for the one before: iterati
     for (int k = 0; k < 64; k++) out[r * 64 + k] = t[63 - k];
   }
 }
+
+__kernel void large(ARGS) {  // a copy has 16 KiB: two of them, no more
+  for (int r = 0; r < n; r++) {
+    int t[4096];
+    for (int k = 0; k < 64; k++) t[k * 64 + r] = a[r * 64 + k];
+    for (int k = 0; k < 64; k++) out[r * 64 + k] = t[(63 - k) * 64 + r];
+  }
+}

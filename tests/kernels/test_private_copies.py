@@ -11,7 +11,7 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "private_copies.cl").read_text()
 #: of each kernel: copies of its array, and the banks that they are in
 COPIES = {"reversed": (8, 1), "of_the_guide": (8, 1), "as_asked": (4, 4), "cleared_and_filled": (4, 4), "counts": (4, 4), "sometimes": (8, 1),
-          "nested": (8, 1), "until": (8, 1), "kept": (1, 1), "recurrent": (8, 1)}
+          "nested": (8, 1), "until": (8, 1), "kept": (1, 1), "recurrent": (8, 1), "large": (2, 1)}
 
 
 def launch(n: int) -> Launch:
