@@ -20,7 +20,7 @@ from .ranges import Range, ranges
 from .trailing import TrailingZeros
 from .trips import implied
 
-__all__ = ["Affine", "AffineForms", "Symbol"]
+__all__ = ["Affine", "AffineForms", "Symbol", "Whole"]
 
 _FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
@@ -45,6 +45,13 @@ class Symbol:
 
 
 @dataclass(frozen=True)
+class Whole:
+    """A value as a number within its bounds, beside the sum that it is, which wraps."""
+
+    symbol: Symbol
+
+
+@dataclass(frozen=True)
 class Affine:
     """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop for its iteration counter from 0."""
 
@@ -62,6 +69,15 @@ class Affine:
 
     def __sub__(self, other: "Affine") -> "Affine":
         return self + other * -1
+
+    def unwrapped(self, symbol: Symbol) -> "Affine | None":
+        """The form with a bounded value in the place of a sum that wraps, which ``symbol`` counts; None where that cannot be."""
+        factor = self.terms[symbol]
+        times, rest = divmod(factor, 1 << symbol.value.type.bits)
+        if rest:
+            return None
+        # what wraps is its sum and so many times a power of two: the whole takes the place of both
+        return self - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {Whole(symbol): times})
 
     def loops(self) -> Iterable[Loop]:
         return (u for u in self.terms if isinstance(u, Loop))

@@ -36,6 +36,7 @@ from .domain import Condition, Domains
 from .growing import Growth
 from .loops import Loop
 from .rows import InRow, rows_of
+from .traces import Traces
 from .trips import never_both
 
 #: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
@@ -150,6 +151,7 @@ class DependenceTester:
         self.tree = self.forms.tree
         self.domains = Domains(self.forms)
         self.growth = Growth(self.forms)
+        self.traces = Traces(self.forms)
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
@@ -218,6 +220,8 @@ class DependenceTester:
                 continue
             never &= self._plain_meeting(src, dst, loop, same)[0] is None
             distance, known = self._meeting(src, dst, loop, same)
+            if distance is not None and (loop is None or not known):
+                distance = self.traces.least(src, dst, loop, same, distance)
             if distance is not None and not self.growth.apart(src, dst, loop):
                 found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
         if never:

@@ -5,7 +5,7 @@ dominate otherwise; a test holds them equal to the table. What the text calls be
 defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``, ``c_float``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from .accesses import fixed_operands, lane_mask
 from .barriers import condition_place
@@ -16,7 +16,7 @@ from .storage import BoundMemory, accessors, clear, new_memory, same_place, shif
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 
-__all__ = ["define", "python_name"]
+__all__ = ["define", "expression", "python_name"]
 
 _INLINE = {
     "add": "({0} + {1}) & {mask}", "sub": "({0} - {1}) & {mask}", "mul": "({0} * {1}) & {mask}",
@@ -52,6 +52,20 @@ def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[O
     wait for. ``deciding`` are the operations by which work-items may part (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens,
     as :func:`hls.ir.interpreter.run_launches` says."""
     _Emitter(function, env, waiting, deciding, watch).compile()
+
+
+def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> str:
+    """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an object that it needs."""
+    template = _INLINE.get(op.opcode)
+    if template is None:
+        template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+    if template:
+        result, first = op.result.type, op.operands[0].type
+        mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
+        sign = 1 << first.bits - 1 if isinstance(first, IntType) else 0
+        return template.format(*names, mask=mask, sign=sign)
+    meaning, types = bind(OPS[op.opcode].meaning), bind([v.type for v in op.operands])
+    return f"{meaning}(({''.join(n + ', ' for n in names)}), {types}, {bind(op.result.type)}, {bind(op.attrs)})"
 
 
 class _Emitter:
@@ -113,19 +127,7 @@ class _Emitter:
             self._line(depth, line)
 
     def _expression(self, op: Op) -> str:
-        names = self._names(op.operands)
-        template = _INLINE.get(op.opcode)
-        if template is None:
-            template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
-        if template:
-            result, first = op.result.type, op.operands[0].type
-            mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
-            sign = 1 << first.bits - 1 if isinstance(first, IntType) else 0
-            return template.format(*names, mask=mask, sign=sign)
-        meaning = self._bind(OPS[op.opcode].meaning)
-        types = self._bind([v.type for v in op.operands])
-        rest = f"{types}, {self._bind(op.result.type)}, {self._bind(op.attrs)}"
-        return f"{meaning}(({''.join(n + ', ' for n in names)}), {rest})"
+        return expression(op, self._names(op.operands), self._bind)
 
     def _assign(self, targets, sources) -> list[str]:
         return [f"{', '.join(targets)} = {', '.join(sources)}"] if targets else []

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..analysis.affine import Affine, AffineForms, Symbol
+from ..analysis.affine import Affine, AffineForms, Symbol, Whole
 from ..analysis.loops import LoopTree
 from ..analysis.trailing import TrailingZeros
 from ..analysis.trips import implied
@@ -85,13 +85,9 @@ class BankPlanner:
     def _within(self, form: Affine, modulus: int) -> Affine | None:
         """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where that cannot be."""
         while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
-            symbol = max(wrapping, key=lambda s: abs(form.terms[s]))
-            factor = form.terms[symbol]
-            times, rest = divmod(factor, 1 << symbol.value.type.bits)
-            if rest:
+            form = form.unwrapped(max(wrapping, key=lambda s: abs(form.terms[s])))
+            if form is None:
                 return None
-            # what wraps is its sum and so many times a power of two: the whole takes the place of both
-            form = form - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {_Whole(symbol): times})
         return form
 
     def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:
@@ -99,7 +95,7 @@ class BankPlanner:
         return tuple(sorted(terms, key=lambda term: self.numbers.setdefault(term[0].name, len(self.numbers))))
 
     def _term(self, unknown, factor: int) -> tuple[Unknown, int]:
-        whole = isinstance(unknown, _Whole)
+        whole = isinstance(unknown, Whole)
         name, symbol = unknown, unknown.symbol if whole else unknown
         if not whole and isinstance(symbol, Symbol) and symbol.wraps is not None:
             return Unknown(name, -FAR, FAR, True), factor
@@ -107,13 +103,6 @@ class BankPlanner:
             return Unknown(name, *self.forms.bounds(Affine(0, {symbol: 1}))), factor
         zeros = min(self.zeros.of(symbol.value), symbol.high.bit_length())
         return Unknown(name, symbol.low >> zeros, symbol.high >> zeros), factor << zeros
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """A value as a number within its bounds, beside the sum that it is, which wraps."""
-
-    symbol: Symbol
 
 
 def _wrapping(form: Affine) -> list[Symbol]:

@@ -135,8 +135,43 @@ def growing_kernel(rng):
             f"#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {begins} {block(2)} }} a[w] = v; }}")
 
 
+def closed_kernel(rng):
+    """Nests whose indices are anything that their counters decide, in what is added from outside, too, and that may end early."""
+    def counted(counters):
+        c = "ijk"[len(counters)]
+        heads = [f"int {c} = 0; {c} < {rng.choice([3, 5, 8])}; {c}++", f"uint {c} = 1; {c} < 17; {c} <<= 1", f"int {c} = 8; {c}; {c} >>= 1",
+                 *(f"int {c} = {d}; {c} < 9; {c} += {rng.choice(['1', '2', f'2 * {d} + 1'])}" for d in counters),
+                 *(f"int {c} = 0; {c} < ({d} & 3) + 1; {c}++" for d in counters)]
+        return c, rng.choice(heads)
+
+    def place(counters):
+        c, d, e = (rng.choice(counters) for _ in range(3))
+        text = rng.choice([f"({c} ^ {d})", f"(({c} * 5 + {d} * {e}) & 31)", f"(({c} >> 1 << 2) | ({d} & 1))", f"({c} > {d} ? {c} : {e} + 4)", f"({c} | {d})",
+                           f"((uchar)({c} * 37) >> 3)", f"({c} & ({d} - 1)) + {e}", f"{c} + ({d} ^ {rng.choice([1, 2, 5])})", f"(({c} * 24) & 127)"])
+        return text + rng.choice(["", "", " + n", " + 16 * h", f" + {rng.randint(0, 9)}"])
+
+    def statement(counters):
+        guard = rng.choice(["", "", f"if (b[{rng.choice(counters)}] & 1) ", f"if ({rng.choice(counters)} & 1) "])
+        return f"{guard}a[{place(counters)}] = a[{place(counters)}] + 1;"
+
+    def nest(depth, counters=()):
+        c, head = counted(counters)
+        inner = (*counters, c)
+        parts = [statement(inner) for _ in range(rng.randint(0 if depth > 1 else 1, 2))]
+        parts += [f"{c} |= {rng.choice(inner)};"] * (rng.random() < 0.15 and "+" in head)
+        parts += [f"if (b[{c}] == 3) break;"] * (rng.random() < 0.2)
+        rng.shuffle(parts)
+        if depth > 1:
+            parts.insert(rng.randint(0, len(parts)), nest(depth - 1, inner))
+        body = "\n".join(parts)
+        return f"#pragma unroll 1\nfor ({head}) {{\n{body}\n}}"
+
+    return ("__kernel void k(__global int *restrict a, __global const uchar *restrict b, int n, int m) {\n"
+            f"#pragma unroll 1\nfor (int h = 0; h < m; h++) {{\n{nest(rng.randint(1, 3))}\n}} }}")
+
+
 @pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48)),
-                                        *((round_kernel, seed) for seed in range(60)), *((growing_kernel, seed) for seed in range(60))])
+                                        *((round_kernel, seed) for seed in range(60)), *((growing_kernel, seed) for seed in range(60)), *((closed_kernel, seed) for seed in range(80))])
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
     text = make(rng)
