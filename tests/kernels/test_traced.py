@@ -1,0 +1,33 @@
+"""Indices that only running the loops tells apart, with and without random stalls."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls.driver import compile
+from tests.kernels.system import Launch, kernel_names, with_both_levels
+
+SOURCE = (Path(__file__).parent / "traced.cl").read_text()
+#: The II of the loops that load and store, by kernel: that of their stores' port, not that of the way through a sum or product.
+INTERVALS = {"butterflies": 2, "strides": 3, "interleaved": 1}
+
+
+def launch(n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    return Launch({"a": rng.uniform(0.5, 2.0, 256).astype(np.float32), "out": np.zeros(160, np.float32)}, {"n": n})
+
+
+@pytest.mark.parametrize("kernel", INTERVALS)
+def test_intervals(kernel):
+    (plan,) = (k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
+    assert max(loop.ii for loop in plan.loops.values() if not any(op.opcode == "loop" for op in loop.region.ops)) == INTERVALS[kernel]
+
+
+system = with_both_levels(SOURCE)
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(n) for n in (0, 1, 2, 4)], (0, 1, 2, 3))
