@@ -3,10 +3,13 @@
 Synthesis finds them by itself. `(x << 7) | (x >> 25)` takes no gate, and `x & 0xFF` none either.
 """
 
+from typing import NamedTuple
+
 from ..ir import IntType, Op, Value, has
 from ..ir.rewrite import constant
+from ..ir.values import signed
 
-__all__ = ["is_wires", "possible_ones"]
+__all__ = ["Cut", "cut_order", "is_wires", "ordered_bits", "possible_ones"]
 
 #: how many operations back is looked
 _DEPTH = 8
@@ -33,6 +36,38 @@ def is_wires(op: Op) -> bool:
     if has(op, "bitwise") and any(constant(v) is not None for v in op.operands):
         return True
     return op.opcode in ("or", "xor", "add") and not possible_ones(op.operands[0]) & possible_ones(op.operands[1])
+
+
+class Cut(NamedTuple):
+    """A comparison by order of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or, unless ``below``, is not."""
+
+    x: Value
+    zeros: int
+    first: int
+    below: bool
+
+
+def cut_order(op: Op) -> Cut | None:
+    """The comparison with the constant's low zeros cut off: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` asks for the sign. None where
+    nothing is cut off."""
+    x, y = op.operands
+    below, bits = constant(x) is None, x.type.bits
+    number = constant(y) if below else constant(x)
+    if number is None or not below and constant(y) is not None:
+        return None
+    is_signed = op.opcode[0] == "s"
+    first = (signed(number, bits) if is_signed else number) + ((op.opcode[2] == "e") == below)  # of the numbers that are not less
+    lowest = -(1 << bits - 1) if is_signed else 0
+    if not lowest < first < lowest + (1 << bits):
+        return None  # folding's matter
+    zeros = min((first & -first).bit_length() - 1, bits - 1) if first else bits - 1
+    return Cut(x if below else y, zeros, first >> zeros, below) if zeros else None
+
+
+def ordered_bits(op: Op) -> int:
+    """How many bits a comparison by order looks at, the upper ones."""
+    cut = cut_order(op)
+    return op.operands[0].type.bits - (cut.zeros if cut else 0)
 
 
 def _both(op: Op, depth: int) -> int:

@@ -10,6 +10,7 @@ from functools import cache
 
 from rtl_lib.library import convert_part
 
+from ..analysis.wires import ordered_bits
 from ..ir import Function, Op, Value, uses, walk
 from ..ir.rewrite import is_constant
 from ..schedule import OperatorTiming
@@ -91,6 +92,11 @@ def _sum(op: Op, constants: int) -> float:
     return float(_width(op))
 
 
+def _order(op: Op, constants: int) -> float:
+    bits = ordered_bits(op)
+    return float(bits) if bits > 1 else 0.0
+
+
 def _equal(op: Op, constants: int) -> float:
     return tree(_width(op) if constants else 2 * _width(op))
 
@@ -104,5 +110,5 @@ def _shift(op: Op, constants: int) -> float:
 
 
 #: by operation: its tables, from it and the number of its operands that are constants; what is not here is wires, or no logic
-_RULES = {"add": _sum, "sub": _sum, "ult": _sum, "ule": _sum, "slt": _sum, "sle": _sum, "eq": _equal, "ne": _equal,
+_RULES = {"add": _sum, "sub": _sum, "ult": _order, "ule": _order, "slt": _order, "sle": _order, "eq": _equal, "ne": _equal,
           "and": _gate, "or": _gate, "xor": _gate, "select": _choice, "shl": _shift, "lshr": _shift, "ashr": _shift}

@@ -71,7 +71,6 @@ from .store_turns import StoreTurns
 from .strength import StrengthReduction
 from .tables import ConstantTables
 from .taken import AssumeTaken
-from .top_bits import TopBits
 from .trips import RecordTrips
 from .unroll import Unroll, Unrolled
 from .wheels import Wheels
@@ -239,8 +238,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for; they make loops wait, too
         Order(options.address_bits, options.hazards), OneAtATime(),
-        # last: analyses of counters look for the comparisons that these replace
-        Conjunctions(), TopBits(), CommonSubexpressions(), DeadCode(),
+        # last: analyses of counters look for the comparisons that this replaces
+        Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]
 
 

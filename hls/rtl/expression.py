@@ -5,6 +5,7 @@ Every value is an unsigned bit pattern of its type's width; arrays are concatena
 
 from amaranth import Array, C, Cat, Const, Mux, Value
 
+from ..analysis.wires import cut_order
 from ..ir import FloatType, Op
 from ..ir.values import float_to_bits
 
@@ -74,6 +75,20 @@ def _extend(op, a):
     return Cat(a, a[-1].replicate(bits - len(a))) if op.opcode == "sext" else a
 
 
+def _order(op, a, b):
+    """Of what is compared with a round number only the upper bits are looked at: not every synthesis finds that by itself."""
+    signed = op.opcode[0] == "s"
+    cut = cut_order(op)
+    if cut is None:
+        a, b = (a.as_signed(), b.as_signed()) if signed else (a, b)
+        return a < b if op.opcode[2] == "t" else a <= b
+    top = (a if cut.below else b)[cut.zeros:]
+    if len(top) == 1:
+        return top if signed is cut.below else ~top
+    less = (top.as_signed() if signed else top) < cut.first
+    return less if cut.below else ~less
+
+
 _BUILD = {
     "add": lambda op, a, b: (a + b)[: len(a)],
     "sub": lambda op, a, b: (a - b)[: len(a)],
@@ -86,10 +101,10 @@ _BUILD = {
     "ashr": _shift(_ashr),
     "eq": lambda op, a, b: a == b,
     "ne": lambda op, a, b: a != b,
-    "ult": lambda op, a, b: a < b,
-    "ule": lambda op, a, b: a <= b,
-    "slt": lambda op, a, b: a.as_signed() < b.as_signed(),
-    "sle": lambda op, a, b: a.as_signed() <= b.as_signed(),
+    "ult": _order,
+    "ule": _order,
+    "slt": _order,
+    "sle": _order,
     "zext": _extend,
     "sext": _extend,
     "trunc": lambda op, a: a[: op.result.type.bits],

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
 from ..analysis.channels import answers_at_once
-from ..analysis.wires import is_wires
+from ..analysis.wires import is_wires, ordered_bits
 from ..diag import CompileError
 from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan
@@ -113,6 +113,10 @@ class OperatorTiming:
             name = f"const_{name}"
         if name == "eq" and any(_is_constant(v) for v in op.operands):
             width = max(1, width // 2)  # half as many bits to look at
+        if name in ("ult", "slt"):
+            width = ordered_bits(op)
+            if width == 1:
+                return 0.0  # the upper bit itself, or its opposite
         if op.results[0].type.bits == 1 and (has(op, "bitwise") or name == "select"):
             return self.model.delay(name, 1) / 2  # logic on single bits: at least two operations fit one lookup table
         if name in ("extract", "insert"):

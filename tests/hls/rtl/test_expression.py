@@ -1,0 +1,55 @@
+"""Comparisons with constants in hardware: of round numbers only the upper bits are compared, and the answers are the same."""
+
+import itertools
+
+import pytest
+from amaranth import Const, Module, Signal
+from amaranth.sim import Simulator
+
+from hls.analysis.wires import cut_order, ordered_bits
+from hls.ir import Builder, IntType, Region, Value, evaluate
+from hls.rtl.expression import combinational
+
+BITS = 4
+NUMBERS = range(1 << BITS)
+ORDERS = ("ult", "ule", "slt", "sle")
+
+
+def comparison(opcode: str, number: int, left: bool):
+    """The operation x (opcode) number, or number (opcode) x where ``left``; and x."""
+    type, b = IntType(BITS), Builder(Region())
+    x, constant = Value(type, "x"), b.const(number, type)
+    return b.value(opcode, *((constant, x) if left else (x, constant))).op
+
+
+@pytest.mark.parametrize("opcode", ORDERS)
+def test_every_number(opcode):
+    m, x = Module(), Signal(BITS)
+    cases = {}
+    for number, left in itertools.product(NUMBERS, (False, True)):
+        op, constant = comparison(opcode, number, left), Const(number, BITS)
+        cases[number, left] = out = Signal()
+        m.d.comb += out.eq(combinational(op, [constant, x] if left else [x, constant]))
+    found = {}
+
+    async def bench(ctx):
+        for given in NUMBERS:
+            ctx.set(x, given)
+            for key, out in cases.items():
+                found[*key, given] = ctx.get(out)
+
+    simulator = Simulator(m)
+    simulator.add_testbench(bench)
+    simulator.run()
+    for (number, left, given), answer in found.items():
+        op = comparison(opcode, number, left)
+        assert answer == evaluate(opcode, (number, given) if left else (given, number), [v.type for v in op.operands], op.result.type, {}), (number, left, given)
+
+
+@pytest.mark.parametrize(("opcode", "number", "left", "bits"), [
+    ("slt", 0, False, 1), ("sle", 0, True, 1), ("ult", 8, False, 1), ("ule", 7, False, 1), ("ult", 12, False, 2), ("ult", 7, True, 1),
+    ("sle", 3, False, 2), ("ult", 5, False, 4), ("ult", 2, False, 3)])
+def test_bits_that_are_looked_at(opcode, number, left, bits):
+    op = comparison(opcode, number, left)
+    assert ordered_bits(op) == bits
+    assert (cut_order(op) is None) == (bits == BITS)
