@@ -206,7 +206,7 @@ ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict
 
 @pytest.mark.parametrize("attributes, words, more, copies, banks", [
     ("", 64, "", 8, 1), ("private_copies(2)", 64, "", 2, 1), ("private_copies(3)", 64, "", 4, 1), ("private_copies(1)", 64, "", 1, 1),
-    ("max_private_copies(5)", 64, "", 4, 1), ("max_concurrency(2)", 64, "", 2, 1), ("", 1024, "", 4, 1), ("", 4096, "", 1, 1),
+    ("max_private_copies(5)", 64, "", 4, 1), ("max_concurrency(2)", 64, "", 2, 1), ("", 1024, "", 4, 1), ("", 4096, "", 2, 1), ("", 16384, "", 1, 1),
     ("", 64, "for (int k = 0; k < 64; k++) t[a[k] & 63] = r;", 4, 4)])
 def test_copies_for_iterations(attributes, words, more, copies, banks):
     """As many as are of use and have room, a power of two; memories of their own where several loops store."""
