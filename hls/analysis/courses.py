@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..ir import IntType, Op, Value, evaluate, has
+from ..ir import OPS, IntType, Op, Value, evaluate
 from ..ir.rewrite import constant
 from ..ir.values import signed
 from .loops import Loop, LoopTree
@@ -122,7 +122,7 @@ class _Collector:
         op = self.own.get(value)
         if value.owner is self.loop.body:
             return [self.loop.following(value)] if self._begins(value, value) else None
-        if op is None or not has(op, "pure") or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
+        if op is None or OPS[op.opcode].meaning is None or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
             return None
         if self._counter(op) and self._begins(value, op.operands[0]):
             return []

@@ -8,9 +8,9 @@ whole nest, is left out.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from math import gcd
+from math import gcd, prod
 
-from ..ir import Op, Region, Value, has, moved_type
+from ..ir import OPS, Op, Region, Value, moved_type
 from ..ir.as_python import expression
 from ..ir.rewrite import constant
 from .affine import Affine, AffineForms, Symbol, Whole
@@ -18,8 +18,8 @@ from .loops import Loop, LoopTree
 
 __all__ = ["Traces"]
 
-#: operations that are run for one kernel; a million takes half a second or so
-MOST_STEPS = 2_000_000
+#: operations that are run for one kernel, a million takes half a second or so; and iterations of a nest that is not even tried
+MOST_STEPS, MOST_ITERATIONS = 2_000_000, 1 << 16
 
 #: iterations of the loops of a nest, the outermost first, and the byte offset there, for all of them
 Trace = list[tuple[tuple[int, ...], int]]
@@ -77,7 +77,7 @@ class Traces:
         return self._traces[key]
 
     def _run(self, part: "_Slice") -> Trace | None:
-        if not part.closed:
+        if not part.closed or prod(loop.most_trips or 1 for loop in part.path) > MOST_ITERATIONS:
             return None
         trace: Trace = []
         try:
@@ -183,7 +183,7 @@ class _Slice:
             loop = self.tree.loops[op]
             exact.add(loop)
             return [loop.body.terminator.operands[1 + value.index], op.operands[1 + value.index]]
-        return list(op.operands) if has(op, "pure") else None
+        return list(op.operands) if OPS[op.opcode].meaning is not None else None
 
 
 def _value(unknown: Symbol | Whole) -> Value:

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from hls.analysis.courses import Courses
+from hls.analysis.dependence import dependences
 from hls.analysis.loops import LoopTree
 from hls.frontend import parse_source
 from hls.ir import is_access, walk
@@ -68,3 +69,19 @@ def test_random_machines(seed):
             if a == ends[1]:
                 a = i = 0
     assert course is not None and numbers(course, 300) == expected
+
+
+def test_a_size_of_the_launch_is_unknown():
+    """An index that only the launch decides is followed neither by its course nor by running the nest: who stores there waits."""
+    text = """kernel void f(global const int *restrict a, global int *restrict out) {
+  int t[64];
+#pragma loop_fuse
+  {
+    for (int i = 0; i < 64; i++) t[(i ^ (int)get_work_dim()) & 63] = a[i];
+    for (int i = 0; i < 64; i++) t[(i * i ^ (int)get_work_dim()) & 63] += a[i + 64];
+  }
+  for (int i = 0; i < 64; i++) out[i] = t[i];
+}"""
+    function = optimize(parse_source(text).module, PipelineOptions(check=True)).functions["f"]
+    loops = {op.attrs["label"]: op for op in walk(function.body) if op.opcode == "loop"}
+    assert any(fact.loop in loops.values() for fact in dependences(function))
