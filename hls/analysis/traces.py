@@ -51,6 +51,20 @@ class Traces:
                 return distance if self.left < 0 else _least(first, moved_type(src).bytes, second, moved_type(dst).bytes, same - depth, loop is not None, distance)
         return distance
 
+    def together(self, accesses: list[Op], modulus: int) -> dict[Op, tuple[int, ...]]:
+        """The byte offset of each of the accesses of one region in each iteration of the loops around them, all in one order, but for what is
+        added from outside of these loops, a multiple of ``modulus``. Empty where nobody can tell."""
+        if any(self._offset(op) is None for op in accesses):
+            return {}
+        for top in self.tree.around(accesses[0]):
+            if any(factor % modulus for op in accesses for factor in self._outside(top, op).values()):
+                continue
+            traces = {op: self._trace(top, op) for op in accesses}
+            if None in traces.values() or len({tuple(iterations for iterations, _ in trace) for trace in traces.values()}) > 1:
+                continue
+            return {op: tuple(offset for _, offset in trace) for op, trace in traces.items()}
+        return {}
+
     def _offset(self, access: Op) -> Affine | None:
         """The access's offset in terms of values alone, none of which counts how often a sum wraps; None where that cannot be."""
         if access not in self._offsets:
@@ -142,6 +156,10 @@ class _Slice:
                     return False
         return True
 
+    def inside(self, op: Op) -> bool:
+        """Whether the operation stands in ``top``, and not before it."""
+        return self.top in self.tree.around(op)
+
     def _control(self, loop: Loop) -> bool:
         wanted = [loop.again] if loop in self.exact else _conjuncts(loop.again)
         self.again[loop] = [value for value in wanted if self._need([value])]
@@ -175,11 +193,8 @@ class _Slice:
             loop = self.tree.holder(value)
             if loop is None or self.top not in loop.path:
                 return None
-            initial = loop.op.operands[1 + value.index]
-            return [loop.following(value), initial] if loop is not self.top or constant(initial) is not None else None
-        if self.top not in self.tree.around(op):
-            return None
-        if op.opcode == "loop":
+            return [loop.following(value), loop.op.operands[1 + value.index]]
+        if op.opcode == "loop" and self.inside(op):
             loop = self.tree.loops[op]
             exact.add(loop)
             return [loop.body.terminator.operands[1 + value.index], op.operands[1 + value.index]]
@@ -207,13 +222,24 @@ class _Writer:
         """Append to the trace what happens; returns how many of the steps are left. Raises _Exhausted where these are too few."""
         self._line(0, "def run(trace, steps):")
         for value in self.part.values:
-            if constant(value) is not None:
-                number = constant(value)
-                self._line(1, f"{self._name(value)} = {self._bind(tuple(number) if isinstance(number, list) else number)}")
+            if value.op is not None and (value.op.opcode == "const" or not self.part.inside(value.op)):
+                self._before(value)
         self._loop(self.part.top, 1, ())
         self._line(1, "return steps")
         exec(compile("\n".join(self.lines), "<trace>", "exec"), self.env)  # noqa: S102 - the text is our own
         return self.env["run"](trace, steps)
+
+    def _before(self, value: Value):
+        """A constant, or what is computed from constants in front of the nest."""
+        if value in self.names:
+            return
+        number = constant(value)
+        if number is not None:
+            self._line(1, f"{self._name(value)} = {self._bind(tuple(number) if isinstance(number, list) else number)}")
+            return
+        for operand in value.op.operands:
+            self._before(operand)
+        self._line(1, f"{self._name(value)} = {expression(value.op, [self._name(v) for v in value.op.operands], self._bind)}")
 
     def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]):
         """The loop, with the variables that count iterations of the loops around it."""

@@ -43,7 +43,7 @@ ONE = Copies(1)
 class Cost(NamedTuple):
     """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there may be no
     more copies), loads that cannot look at what is being stored, such cycles of all rows that set their pace themselves, area in logic cells, banks,
-    whether they are skewed. The area is that of ``blocks`` and of
+    whether they are skewed or folded. The area is that of ``blocks`` and of
     ``chosen`` bits that are chosen among."""
 
     turns: int
@@ -51,7 +51,7 @@ class Cost(NamedTuple):
     others: int
     area: int
     banks: int
-    skewed: bool
+    moved: bool
     blocks: int
     chosen: int
 
@@ -159,7 +159,8 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
         rams, area = times * blocks.count(words, 8 * word), times * blocks.area(words, 8 * word)
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0
-    cost = Cost(turns.most + more, blind, turns.total, area, map.banks, map.skew is not None, rams, chosen)
+    moved = map.skew is not None or map.fold is not None
+    cost = Cost(turns.most + more, blind, turns.total, area, map.banks, moved, rams, chosen)
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
     return Banking(map, word, meetings, turns, shared, reads, cost, asked)
 
@@ -213,6 +214,8 @@ def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]
         for high in lows:  # two dimensions: rows and columns have bits of their own
             yield from (BankMap(_field(high, upper) + _field(0, count - upper)) for upper in range(1, count)
                         if count - upper <= high <= top - upper and high in places)
+        if count < top and any(use.places for use in uses) and not any(use.near for use in uses):
+            yield BankMap(_field(0, count), fold=(count, top))
 
 
 def _field(low: int, count: int) -> tuple[int, ...]:

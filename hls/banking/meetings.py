@@ -44,6 +44,7 @@ class Meetings:
         self._group = {use.key: group for group in groups for use in group.members}
         self._masks = {use.key: group.masks[k] for group in groups for k, use in enumerate(group.members)}
         self._pairs: dict = {}
+        self._in_turn: dict = {}
 
     def banks(self, key) -> frozenset[int]:
         """The banks that an access may use at all."""
@@ -70,6 +71,8 @@ class Meetings:
         first, second = self.uses[one], self.uses[other]
         if self._exclude(first, second):
             return True
+        if first.places and second.places and first.row == second.row:
+            return not (self._banks_in_turn(one) == self._banks_in_turn(other)).any()
         if self._group[one] is self._group[other]:
             return self._group[one].apart(one, other, first.stores or second.stores)
         if (self._tried[one] == self._tried[other]).any():
@@ -80,6 +83,12 @@ class Meetings:
             self._pairs[key] = values is not None and not (
                 self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
         return self._pairs[key]
+
+    def _banks_in_turn(self, key) -> np.ndarray:
+        """The bank of an access in each iteration."""
+        if key not in self._in_turn:
+            self._in_turn[key] = self.bank(np.array(self.uses[key].places, np.int64))
+        return self._in_turn[key]
 
     @cached_property
     def _tried(self) -> dict:

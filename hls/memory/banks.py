@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..analysis.affine import Affine, AffineForms, Symbol, Whole
 from ..analysis.loops import LoopTree
+from ..analysis.traces import Traces
 from ..analysis.trailing import TrailingZeros
 from ..analysis.trips import implied
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
@@ -13,7 +14,7 @@ from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_typ
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP, may_write_twice
 
-__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
+__all__ = ["BankPlanner", "asked_of", "comes_after", "waits", "watches"]
 
 #: how far an unknown of which nothing is known may be from 0
 FAR = 1 << 62
@@ -36,11 +37,13 @@ class BankPlanner:
     function: Function
     forms: AffineForms
     zeros: TrailingZeros
+    traces: Traces
     numbers: dict  #: of unknowns, by which terms are sorted
 
     @classmethod
     def of(cls, function: Function) -> "BankPlanner":
-        return cls(function, AffineForms(function), TrailingZeros(function), {})
+        forms = AffineForms(function)
+        return cls(function, forms, TrailingZeros(function), Traces(forms), {})
 
     def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, alone: Mapping[Op, frozenset[Op]],
                pumped: bool, blocks: Blocks) -> Banking:
@@ -51,17 +54,21 @@ class BankPlanner:
         size = memory.length * memory.element.bytes // copies.number
         try:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
-            return choose_banks(size, self._uses(ops, watching, alone), asked, blocks, copies)
+            return choose_banks(size, self._uses(ops, watching, alone, size), asked, blocks, copies)
         except Refusal as refusal:
             raise CompileError.at(memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
 
-    def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]]) -> list[Use]:
+    def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]], size: int) -> list[Use]:
         facts = {op: implied(predicate(op)) for op in ops}
-        tree, after = self.forms.tree, {}
+        tree, after, places = self.forms.tree, {}, {}
         for region in dict.fromkeys(tree.region_of(op) for op in ops):
-            after |= comes_after(region, [op for op in ops if tree.region_of(op) is region])
+            here = [op for op in ops if tree.region_of(op) is region]
+            after |= comes_after(region, here)
+            stores = [op for op in here if op.opcode == "store"]
+            if len(stores) > 1:
+                places |= self.traces.together(stores, 1 << (size - 1).bit_length())
         uses = (self._use(op, ops, facts, tree, after[op], op in watching) for op in ops)
-        return [replace(use, alone=alone.get(use.key, frozenset())) for use in uses]
+        return [replace(use, alone=alone.get(use.key, frozenset()), places=places.get(use.key, ())) for use in uses]
 
     def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watches: bool) -> Use:
         form, region = self.forms.offset(op), tree.region_of(op)
@@ -69,7 +76,8 @@ class BankPlanner:
         row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
-                   op.opcode == "atomic", wider, watches, any(other.opcode == "loop" for other in region.ops))
+                   op.opcode == "atomic", wider, watches, watches and waits(op, False, region),
+                   any(other.opcode == "loop" for other in region.ops))
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
         """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the power of two beside it,
@@ -143,5 +151,10 @@ def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
 def watches(load: Op, between: bool = True) -> bool:
     """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence; or, with
     ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait."""
+    return waits(load, between)
+
+
+def waits(load: Op, between: bool, region: Region | None = None) -> bool:
+    """The same, for stores of the loop with this body alone, if one is given."""
     return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) and (between or not value.type.between)
-               for value in load.operands[2:])
+               and region in (None, value.owner) for value in load.operands[2:])

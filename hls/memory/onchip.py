@@ -171,7 +171,7 @@ class _Planner:
         word = banking.word_bytes
         one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1  # the lowest bit that tells copies apart
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
-        return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew), banking, copies,
+        return OnChipMemory(memory, word, loads, stores, BankMap(groups + banking.map.bits, banking.map.skew, banking.map.fold), banking, copies,
                             blocks=blocks, pumped=pumped)
 
     def _alone(self, loads: Iterable[Op]) -> dict[Op, frozenset[Op]]:

@@ -67,6 +67,9 @@ def _banks(planned: OnChipMemory) -> str:
 
 def _function(map, word: int) -> str:
     low, count = map.bits[-1], len(map.bits)
+    if map.fold is not None:
+        digits = "all bits" if count == 1 else f"all digits of {count} bits"
+        return f"the exclusive or of {digits} of the number of a word of {word} bytes says which"
     if map.bits != tuple(range(low + count - 1, low - 1, -1)):
         return f"bits {', '.join(str(bit) for bit in map.bits)} of the number of a word of {word} bytes choose one"
     rule = f"neighbouring words of {word} bytes are in different ones" if low == 0 else (

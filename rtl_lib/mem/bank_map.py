@@ -14,26 +14,47 @@ class BankMap:
     1. The bank is the number that ``bits`` of the word's number make, the first of them its most significant one.
     2. With a ``skew`` the word's number, shifted right by that, is added to it, modulo the banks. The bits then are
        neighbours, and all of them below the skew.
-    3. The place in the bank is the word's number without the bits. No two words of a bank have the same place.
+    3. With a ``fold`` (width, top) the lowest ``width`` bits of the bank, which are neighbours in the word's number, are the exclusive
+       or of all digits of so many bits that this has from there up to bit ``top``, which is not among them.
+    4. The place in the bank is the word's number without the bits. No two words of a bank have the same place.
 
     Cyclic banks take the lowest bits, blocks the highest, block-cyclic ones some between. A skew moves the banks of each row by
-    one against the row before, as padding a row by a word would, without the padding.
+    one against the row before, as padding a row by a word would, without the padding. With a fold of one bit, words whose numbers differ in
+    one bit, whichever it is, are in different banks.
 
     The functions take Python integers or numpy arrays of them.
     """
 
     bits: tuple[int, ...] = ()
     skew: int | None = None
+    fold: tuple[int, int] | None = None
 
     def __post_init__(self):
         if len(set(self.bits)) < len(self.bits) or any(bit < 0 for bit in self.bits):
             raise ValueError(f"bank bits must be different, none negative: {self.bits}")
+        if self.fold is not None:
+            self._check_fold(*self.fold)
         if self.skew is None:
             return
         if not self.bits or self.bits != tuple(range(self.bits[0], self.bits[0] - len(self.bits), -1)):
             raise ValueError(f"bits of skewed banks must be neighbours, the highest first: {self.bits}")
         if self.skew <= self.bits[0]:
             raise ValueError(f"a skew of {self.skew} is not above the bank bits {self.bits}")
+
+    def _check_fold(self, width: int, top: int):
+        low = self.bits[-width:]
+        if self.skew is not None or not 0 < width <= len(self.bits) or low != tuple(range(low[0], low[0] - width, -1)):
+            raise ValueError(f"the lowest {width} bits of folded banks must be neighbours, and not skewed: {self.bits}")
+        if top <= low[0]:
+            raise ValueError(f"a fold up to bit {top} leaves nothing above the bank bits {self.bits}")
+
+    @property
+    def folded(self) -> tuple[tuple[int, int], ...]:
+        """The other digits of a fold, each from a bit of the word's number up to one that is not among them."""
+        if self.fold is None:
+            return ()
+        width, top = self.fold
+        return tuple((at, min(at + width, top)) for at in range(self.bits[-1] + width, top, width))
 
     @property
     def banks(self) -> int:
@@ -43,13 +64,17 @@ class BankMap:
     @property
     def reach(self) -> int:
         """Bits of a word's number that say which bank it is in: no higher one matters."""
-        return max((0, *(bit + 1 for bit in self.bits)) if self.skew is None else (self.skew + len(self.bits),))
+        if self.skew is not None:
+            return self.skew + len(self.bits)
+        return max(0, *(bit + 1 for bit in self.bits), *(end for _, end in self.folded)) if self.bits else 0
 
     def bank(self, word):
         """The bank of a word."""
         bank = 0 * word
         for bit in self.bits:
             bank = bank << 1 | word >> bit & 1
+        for begin, end in self.folded:
+            bank = bank ^ word >> begin & (1 << end - begin) - 1
         return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1
 
     def place(self, word):

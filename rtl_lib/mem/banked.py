@@ -111,6 +111,8 @@ class BankedRam(wiring.Component):
         """A signal with the bank of a word."""
         bank = Signal(len(self.map.bits), name=name)
         number = Cat(address[bit] for bit in reversed(self.map.bits))
+        for begin, end in self.map.folded:
+            number = number ^ address[begin:end]
         m.d.comb += bank.eq(number if self.map.skew is None else number + address[self.map.skew:])
         return bank
 

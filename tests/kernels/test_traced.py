@@ -9,13 +9,13 @@ from hls.driver import compile
 from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 SOURCE = (Path(__file__).parent / "traced.cl").read_text()
-#: The II of the loops that load and store, by kernel: that of their stores' port, not that of the way through a sum or product.
-INTERVALS = {"butterflies": 2, "strides": 3, "interleaved": 1}
+#: The II of the loops that load and store, by kernel: that of their stores' ports, not that of the way through a sum or product.
+INTERVALS = {"butterflies": 1, "strides": 1, "interleaved": 1}
 
 
 def launch(n: int) -> Launch:
     rng = np.random.default_rng(n)
-    return Launch({"a": rng.uniform(0.5, 2.0, 256).astype(np.float32), "out": np.zeros(160, np.float32)}, {"n": n})
+    return Launch({"a": rng.uniform(0.5, 2.0, 512).astype(np.float32), "out": np.zeros(512, np.float32)}, {"n": n})
 
 
 @pytest.mark.parametrize("kernel", INTERVALS)

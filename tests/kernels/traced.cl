@@ -1,6 +1,6 @@
 // Arrays whose indices are no sums of counters, but decided by counters with constant ends: iterations that never meet need not wait.
 #define ARGS __global const float *restrict a, __global float *restrict out, int n
-#define LOG 5
+#define LOG 7
 #define SIZE (1 << LOG)
 
 __kernel void butterflies(ARGS) {  // fast transforms, one after the other, with pairs numbered through

@@ -83,6 +83,21 @@ def test_usual_patterns(name, size, uses, banks, skewed, copies):
     assert len(found.loads) <= copies
 
 
+def butterflies(near: bool) -> list[Use]:
+    """Two loads and two stores of an iteration, at places that differ in one bit: in each iteration another one."""
+    one = [4 * at for stage in range(5) for at in range(32) if not at >> stage & 1]
+    other = [4 * at for stage in range(5) for at in range(32) if at >> stage & 1]
+    uses = [Use(("store", k), True, 4, 0, ((Unknown(("x", k), 0, 31), 4),), "w", places=tuple(places)) for k, places in enumerate((one, other))]
+    return uses + [Use(("load", k), False, 4, 0, ((Unknown(("x", k), 0, 31), 4),), "r", watches=near, near=near) for k in range(2)]
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_places_that_are_known_in_each_iteration(near):
+    """They are in two banks always, by all bits of their numbers; but not where a load has to see what the iteration before has stored."""
+    found = chosen(128, butterflies(near))
+    assert (found.map.fold, found.stores.most) == ((None, 2) if near else ((1, 5), 1))
+
+
 @pytest.mark.parametrize("uses", [
     stores(*range(0, 256, 4), terms=((FREE, 256),)),
     loads(*(4 * (k % 8) + 256 * (k // 8) for k in range(64)), terms=((Unknown("x", 0, 1 << 20), 4), (Unknown("y", 0, 1 << 20), 256))),

@@ -12,6 +12,7 @@ from rtl_lib.mem.banked import BankedRam, PumpedBlock
 MAPS = {
     "one": BankMap(), "cyclic": BankMap((1, 0)), "block": BankMap((5, 4)), "between": BankMap((3, 2)),
     "two fields": BankMap((4, 3, 0)), "reversed": BankMap((0, 5)), "skewed": BankMap((1, 0), 3), "far skew": BankMap((2, 1), 4),
+    "folded": BankMap((0,), fold=(1, 6)), "folded in pairs": BankMap((1, 0), fold=(2, 5)), "folded in copies": BankMap((5, 0), fold=(1, 5)),
 }
 
 
@@ -38,6 +39,14 @@ def test_maps_that_are_none():
     for bits, skew in (((1, 1), None), ((-1,), None), ((), 3), ((2, 0), 4), ((1, 0), 1)):
         with pytest.raises(ValueError, match="bits|skew"):
             BankMap(bits, skew)
+    for bits, skew, fold in (((), None, (1, 4)), ((0,), None, (2, 4)), ((3, 0), None, (2, 5)), ((0,), 3, (1, 5)), ((2,), None, (1, 2))):
+        with pytest.raises(ValueError, match="fold"):
+            BankMap(bits, skew, fold)
+
+
+def test_a_fold_tells_words_apart_that_differ_in_one_bit():
+    map = BankMap((0,), fold=(1, 6))
+    assert all(map.bank(word) != map.bank(word ^ 1 << bit) for word in range(64) for bit in range(6))
 
 
 def _mask(rng, banks):
