@@ -71,8 +71,8 @@ class Meetings:
         first, second = self.uses[one], self.uses[other]
         if self._exclude(first, second):
             return True
-        if first.places and second.places and first.row == second.row:
-            return not (self._banks_in_turn(one) == self._banks_in_turn(other)).any()
+        if first.places and second.places and first.row == second.row and not (self._banks_in_turn(one) == self._banks_in_turn(other)).any():
+            return True
         if self._group[one] is self._group[other]:
             return self._group[one].apart(one, other, first.stores or second.stores)
         if (self._tried[one] == self._tried[other]).any():
