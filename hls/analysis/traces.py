@@ -20,6 +20,8 @@ __all__ = ["Traces"]
 
 #: operations that are run for one kernel, a million takes half a second or so; and iterations of a nest that is not even tried
 MOST_STEPS, MOST_ITERATIONS = 2_000_000, 1 << 16
+#: loops inside each other; Python takes 20
+MOST_DEPTH = 16
 
 #: iterations of the loops of a nest, the outermost first, and the byte offset there, for all of them
 Trace = list[tuple[tuple[int, ...], int]]
@@ -154,7 +156,7 @@ class _Slice:
                 decided.add((loop, loop in self.exact))
                 if not self._control(loop):
                     return False
-        return True
+        return max(len(loop.path) for loop in self.again) - len(self.top.path) < MOST_DEPTH
 
     def inside(self, op: Op) -> bool:
         """Whether the operation stands in ``top``, and not before it."""

@@ -14,7 +14,7 @@ from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_typ
 from ..passes.copies import COPIES
 from ..passes.write_ports import PORT_GROUP, may_write_twice
 
-__all__ = ["BankPlanner", "asked_of", "comes_after", "waits", "watches"]
+__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 
 #: how far an unknown of which nothing is known may be from 0
 FAR = 1 << 62
@@ -70,13 +70,13 @@ class BankPlanner:
         uses = (self._use(op, ops, facts, tree, after[op], op in watching) for op in ops)
         return [replace(use, alone=alone.get(use.key, frozenset()), places=places.get(use.key, ())) for use in uses]
 
-    def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watches: bool) -> Use:
+    def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watching: bool) -> Use:
         form, region = self.forms.offset(op), tree.region_of(op)
         excludes = frozenset(other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other]))
         row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
-                   op.opcode == "atomic", wider, watches, watches and waits(op, False, region),
+                   op.opcode == "atomic", wider, watching, watching and watches(op, between=False, body=region),
                    any(other.opcode == "loop" for other in region.ops))
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
@@ -148,13 +148,9 @@ def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
     return found
 
 
-def watches(load: Op, between: bool = True) -> bool:
+def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
     """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence; or, with
-    ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait."""
-    return waits(load, between)
-
-
-def waits(load: Op, between: bool, region: Region | None = None) -> bool:
-    """The same, for stores of the loop with this body alone, if one is given."""
+    ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait. Of the loop with this ``body``
+    alone, if one is given."""
     return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) and (between or not value.type.between)
-               and region in (None, value.owner) for value in load.operands[2:])
+               and (body is None or value.owner is body) for value in load.operands[2:])

@@ -83,7 +83,8 @@ class PrivateCopies:
             self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' changes nothing", memory.asked_at("private_copies"), reason, "warning"))
 
     def _copies(self, memory: MemoryObject, needed: int, room: int, least: int) -> int:
-        """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes."""
+        """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes;
+        two may also take what is room for large arrays."""
         attrs = dict(memory.attrs)
         most = min((attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES)
         asked, most = attrs.get("private_copies", 0), 1 << most.bit_length() - 1

@@ -66,7 +66,7 @@ class BankMap:
         """Bits of a word's number that say which bank it is in: no higher one matters."""
         if self.skew is not None:
             return self.skew + len(self.bits)
-        return max(0, *(bit + 1 for bit in self.bits), *(end for _, end in self.folded)) if self.bits else 0
+        return max((0, *(bit + 1 for bit in self.bits), *(end for _, end in self.folded)))
 
     def bank(self, word):
         """The bank of a word."""
