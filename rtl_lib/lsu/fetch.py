@@ -14,11 +14,13 @@ from rtl_lib.mem.ports import ReadPort, require_power_of_two
 __all__ = ["FetchPath", "access_layout"]
 
 
-def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0):
-    """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`)."""
+def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0, ahead=False):
+    """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`); with ``ahead``
+    also whether that word was ``asked`` for before."""
     return data.StructLayout({
         "word": addr_bits - exact_log2(word_bytes),
         "select": select_layout(access_bytes, word_bytes, kept_places),
+        **({"asked": 1} if ahead else {}),
     })
 
 
@@ -35,6 +37,7 @@ class FetchPath(wiring.Component):
     3. Space for its words is reserved before a request is sent, so responses are never refused.
     4. One access is taken, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
        accesses and ``pending`` the words under way.
+    5. Words may be asked for ``ahead`` of their accesses, which come in the same order; they go before an access that fetches its word.
 
     Parameters
     ----------
@@ -44,16 +47,19 @@ class FetchPath(wiring.Component):
     pending : words under way or not yet used, at least ``max_burst``
     kept : words kept behind those
     max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
+    reads_ahead : whether there is ``ahead``
 
     Ports
     -----
     i : stream of :func:`access_layout`
+    ahead : stream of numbers of words
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
     free : words that may be asked for; level : accesses under way; answered : the oldest of them has got its word
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, depth, max_burst, pending, burst_align, patience, kept=0):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, depth, max_burst, pending, burst_align, patience, kept=0,
+                 reads_ahead=False):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         if pending < max_burst:
@@ -63,9 +69,11 @@ class FetchPath(wiring.Component):
         self._words = {"access_bytes": access_bytes, "word_bytes": word_bytes, "pending": pending, "max_reserve": 1,
                        "kept": kept}
         self.depth, self.patience = depth, patience
-        places = pending + kept if kept else 0
+        self.reads_ahead = reads_ahead
+        access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead)
         super().__init__({
-            "i": In(stream.Signature(access_layout(access_bytes, word_bytes, addr_bits, places))),
+            "i": In(stream.Signature(access)),
+            **({"ahead": In(stream.Signature(access["word"].shape))} if reads_ahead else {}),
             "o": Out(stream.Signature(8 * access_bytes)),
             "error": Out(1),
             "mem": Out(ReadPort(**geometry)),
@@ -86,16 +94,25 @@ class FetchPath(wiring.Component):
         connect(m, wiring.flipped(self.mem.response), words.response)
         connect(m, words.o, wiring.flipped(self.o))
 
-        fresh = self.i.payload.select.next
-        room = accesses.i.ready & (~fresh | (words.free != 0))
+        asks, place = self.i.payload.select.next, words.free != 0
+        if self.reads_ahead:
+            asks = asks & ~self.i.payload.asked
+        room = accesses.i.ready & (~asks | place)
+        fetch, first = self.i.valid & asks & room, Const(0)
+        m.d.comb += builder.i.payload.eq(self.i.payload.word)
+        if self.reads_ahead:
+            first = self.ahead.valid
+            fetch = Mux(first, place, fetch)
+            m.d.comb += self.ahead.ready.eq(builder.i.ready & place)
+            with m.If(first):
+                m.d.comb += builder.i.payload.eq(self.ahead.payload)
         m.d.comb += [
             self.error.eq(words.error),
-            builder.i.valid.eq(self.i.valid & fresh & room),
-            builder.i.payload.eq(self.i.payload.word),
-            self.i.ready.eq(room & (~fresh | builder.i.ready)),
+            builder.i.valid.eq(fetch),
+            self.i.ready.eq(room & (~asks | (builder.i.ready & ~first))),
             accesses.i.valid.eq(self.i.valid & self.i.ready),
             accesses.i.payload.eq(self.i.payload.select),
-            words.reserve.eq(accesses.i.valid & fresh),
+            words.reserve.eq(builder.i.valid & builder.i.ready),
             builder.urgent.eq(words.free == words.pending),
             self.free.eq(words.free),
             self.level.eq(accesses.level),

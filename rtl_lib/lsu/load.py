@@ -1,13 +1,14 @@
 """Load unit for any order of addresses: neighbours share words, words share bursts."""
 
 from amaranth import *
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.observe import Observation, observe_reads
+from rtl_lib.lsu.run import RunAhead
 from rtl_lib.mem.ports import ReadPort
 
 __all__ = ["LoadUnit", "load", "load_ports"]
@@ -18,10 +19,10 @@ def load(memory, addresses, access_bytes):
     return [int.from_bytes(memory[a:a + access_bytes], "little") for a in addresses]
 
 
-def load_ports(access_bytes, addr_bits, mem):
+def load_ports(access_bytes, addr_bits, mem, reads_ahead=False):
     """The ports of a load unit that fetches through ``mem``, a signature; :class:`LoadUnit` says what they are."""
     return {
-        "i": In(stream.Signature(addr_bits)),
+        "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "last": addr_bits}) if reads_ahead else addr_bits)),
         "o": Out(stream.Signature(8 * access_bytes)),
         "error": Out(1),
         "flush": In(1),
@@ -40,6 +41,9 @@ class LoadUnit(wiring.Component):
     2. An address in the same word as the address before it fetches nothing, unless ``flush`` was high in between or
        with it. The words fetched are :func:`~rtl_lib.lsu.burst.words_read` for each stretch between flushes.
     3. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
+    4. With ``reads_ahead`` an address comes with the ``last`` one of its run: the words up to that one's are those of the next addresses, in
+       order, each in one address at least, before anything else is asked for. They are fetched in bursts before it is their turn (see
+       :class:`~rtl_lib.lsu.run.RunAhead`), and a ``flush`` forgets of them the last one only.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -49,7 +53,7 @@ class LoadUnit(wiring.Component):
 
     Ports
     -----
-    i : stream of byte addresses; o : stream of data
+    i : stream of byte addresses, or of ``{addr, last}``; o : stream of data
     error : the memory answered the access on offer at ``o`` with an error
     flush : the word in use is out of date for addresses taken in this cycle or later
     mem : :class:`ReadPort`
@@ -57,34 +61,52 @@ class LoadUnit(wiring.Component):
     """
 
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, depth=256, max_burst=16, pending=64,
-                 burst_align=1024, patience=4):
-        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+                 burst_align=1024, patience=4, reads_ahead=False):
+        self.access_bytes, self.word_bytes, self.reads_ahead = access_bytes, word_bytes, reads_ahead
         self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
-                      "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience}
-        super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
+                      "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience, "reads_ahead": reads_ahead}
+        self._most = max_burst
+        super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst), reads_ahead))
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
         connect(m, path.o, wiring.flipped(self.o))
         connect(m, path.mem, wiring.flipped(self.mem))
-        access = path.i.payload
+        access, addr = path.i.payload, self.i.payload.addr if self.reads_ahead else self.i.payload
         m.d.comb += [
             self.error.eq(path.error),
             path.i.valid.eq(self.i.valid),
             self.i.ready.eq(path.i.ready),
-            access.word.eq(self.i.payload[exact_log2(self.word_bytes):]),
-            access.select.offset.eq(self.i.payload[exact_log2(self.access_bytes):]),
-            access.select.next.eq(self._fresh(m, access.word)),
+            access.word.eq(addr[exact_log2(self.word_bytes):]),
+            access.select.offset.eq(addr[exact_log2(self.access_bytes):]),
+            access.select.next.eq(self._fresh(m, access.word, self._run_ahead(m, path) if self.reads_ahead else Const(0))),
         ]
         observe_reads(m, self)
         return m
 
-    def _fresh(self, m, word):
-        """Whether the word must be fetched: it is not the one of the access before."""
-        current, known = Signal.like(word), Signal()
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [current.eq(word), known.eq(1)]
+    def _fresh(self, m, word, runs):
+        """Whether the access needs another word: it is not the one of the access before, or that one is out of date, unless a run is
+        under way."""
+        current, known, taken = Signal.like(word), Signal(), self.i.valid & self.i.ready
+        with m.If(taken):
+            m.d.sync += current.eq(word)
+        with m.If(taken & ~runs):
+            m.d.sync += known.eq(1)
         with m.Elif(self.flush):
             m.d.sync += known.eq(0)
-        return ~known | self.flush | (word != current)
+        return (word != current) | (~runs & (~known | self.flush))
+
+    def _run_ahead(self, m, path):
+        """Have the words of a run asked for; returns whether one is under way."""
+        m.submodules.run = run = RunAhead(word_bits=len(path.i.payload.word), most=self._most)
+        access, moves = path.i.payload, self.i.valid & self.i.ready & path.i.payload.select.next
+        connect(m, run.o, path.ahead)
+        m.d.comb += [
+            access.asked.eq(run.asked),
+            run.begin.eq(moves & ~run.asked),
+            run.reach.eq(moves & run.asked),
+            run.word.eq(access.word),
+            run.last.eq(self.i.payload.last[exact_log2(self.word_bytes):]),
+        ]
+        return run.busy

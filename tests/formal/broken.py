@@ -16,6 +16,7 @@ from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.find import WordFinder
 from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.run import RunAhead
 from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -86,7 +87,11 @@ BREAKS = (
     Break("settlement", Settlement, "elaborate", "acks + self.ack - settled", "acks + self.ack"),
     # load units
     Break("load", LoadUnit, "_fresh", "known.eq(0)", "known.eq(1)"),
-    Break("load", LoadUnit, "_fresh", "~known | self.flush | ", "~known | "),
+    Break("load", LoadUnit, "_fresh", "(~known | self.flush)", "~known"),
+    Break("load_ahead", LoadUnit, "_fresh", "(~runs &", "(1 &"),
+    Break("load_ahead", RunAhead, "elaborate", "ahead + sent - self.reach", "ahead + sent"),
+    Break("load_ahead", RunAhead, "elaborate", "self._ends(self.o.payload, stop)", "self.o.payload[:self.block_bits].all()"),
+    Break("load_ahead", FetchPath, "elaborate", "(builder.i.ready & ~first)", "builder.i.ready"),
     Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),

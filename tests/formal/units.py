@@ -14,7 +14,7 @@ from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
 from tests.formal.streams import inner
 
-__all__ = ["burst_builder", "cached_load_unit", "load_unit", "place_guard", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
+__all__ = ["burst_builder", "cached_load_unit", "load_unit", "load_unit_ahead", "place_guard", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
 
 ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2  #: of the memory: bits of an address; bytes of a word, of a border; words of a burst
 MEMORY = {"word_bytes": WORD, "addr_bits": ADDR_BITS, "max_burst": BURST, "burst_align": ALIGN}
@@ -127,6 +127,31 @@ def place_guard():
 def load_unit():
     """LoadUnit over a memory that changes once."""
     return _loads(LoadUnit(access_bytes=1, depth=4, pending=2, patience=1, **MEMORY), 6)
+
+
+def load_unit_ahead():
+    """LoadUnit that reads ahead, over a memory that changes once. A run goes on to its last word; what a flush forgets within it may be
+    read in it yet."""
+    bench, part = Bench(), LoadUnit(access_bytes=1, depth=4, pending=4, patience=1, reads_ahead=True,
+                                    **MEMORY | {"max_burst": 4, "burst_align": 8})
+    m, access = bench.m, part.i.payload
+    bench.part("unit", part)
+    new, refused = _memory_that_changes(bench, part)
+    enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
+    word, last, before, end, goes_on, began_new = access.addr[1:], access.last[1:], *(Signal(ADDR_BITS - 1) for _ in range(2)), Signal(), Signal()
+    bench.assume(~part.i.valid | (last >= word), "a run goes up")
+    bench.assume(~part.i.valid | ~goes_on | ((last == end) & ((word == before) | (word == before + 1))), "a run comes to all of its words")
+    seen = Mux(goes_on, began_new, new)
+    with m.If(enters):
+        m.d.sync += [before.eq(word), end.eq(last), goes_on.eq(word != last), began_new.eq(seen)]
+    follow = Follow(bench, "access", enters, Cat(access.addr, seen), leaves, 8)
+    addr, seen = follow.value[:ADDR_BITS], follow.value[ADDR_BITS]
+    bench.check(~follow.out | (part.o.payload[:ADDR_BITS] == addr), "each access is answered with its byte")
+    bench.check(~(follow.out & seen) | part.o.payload[ADDR_BITS], "what a flush forgets before a run is read again")
+    bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
+    bench.reach(follow.out & follow.value[0] & (follow.value[1:ADDR_BITS] == 3), "a word in the middle of a block is answered")
+    bench.reach(follow.out & seen, "an access after a flush is answered")
+    return bench
 
 
 def cached_load_unit():

@@ -6,6 +6,7 @@ import pytest
 
 from rtl_lib.lsu.burst import words_read
 from rtl_lib.lsu.load import LoadUnit, load
+from rtl_lib.lsu.run import words_ahead
 from rtl_lib.lsu.stream_load import StreamLoadUnit, run_addresses
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
@@ -41,6 +42,80 @@ def test_load_unit(access, word, give, take, serve):
              background=[memory.serve_reads(dut.mem)])
     assert seen == load(memory.bytes, addresses, access)
     assert fetched(memory, word) == words_read(addresses, word)
+
+
+def runs_of(rng, access, word, count):
+    """Addresses with the last one of their run: steps of up to a word, some runs of one access or of none ahead."""
+    addresses = []
+    while len(addresses) < count:
+        addr, step = rng.randrange(SIZE // access) * access, rng.choice([access, access, rng.randint(1, word // access) * access])
+        run = list(range(addr, min(SIZE, addr + rng.choice([1, 5, 100]) * step), step))
+        known = rng.choice([run[-1], run[-1], run[len(run) // 2], None])  # not all of a run need be known
+        addresses += [(a, max(a, known) if known is not None else a) for a in run]
+    return addresses[:count] if addresses[count - 1][0] // word == addresses[count - 1][1] // word else addresses
+
+
+def given_runs(addresses):
+    return [{"addr": addr, "last": last} for addr, last in addresses]
+
+
+@pytest.mark.parametrize("access, word", WIDTHS)
+@pytest.mark.parametrize("give, take, serve", RATES)
+def test_load_unit_that_reads_ahead(access, word, give, take, serve):
+    """Every word is fetched once, and nothing but what accesses ask for."""
+    rng = random.Random(word + access)
+    addresses = runs_of(rng, access, word, 150)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
+    dut = LoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, depth=40, max_burst=4, pending=9, burst_align=256, reads_ahead=True)
+    simulate(dut, send(dut.i, given_runs(addresses), give), receive(dut.o, len(addresses), seen, take), background=[memory.serve_reads(dut.mem)])
+    assert seen == load(memory.bytes, [addr for addr, _ in addresses], access)
+    assert fetched(memory, word) == words_read([addr for addr, _ in addresses], word)
+
+
+@pytest.mark.parametrize("start, count", [(0, 1024), (40, 700), (1000, 3)])
+def test_scalars_of_a_run_come_in_long_bursts(start, count):
+    """A burst for each block of 16 words, but for the first word of all, which waits for none."""
+    memory, seen = Memory(SIZE, latency=20), []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, pending=64, reads_ahead=True)
+    last = start + 4 * (count - 1)
+    simulate(dut, send(dut.i, given_runs((a, last) for a in range(start, last + 4, 4))), receive(dut.o, count, seen),
+             background=[memory.serve_reads(dut.mem)])
+    blocks = last // 256 - start // 256 + 1
+    assert seen == load(memory.bytes, range(start, last + 4, 4), 4)
+    assert len(memory.reads) <= blocks + 1
+    assert fetched(memory, 16)[1:] == [16 * w for w in range(start // 16 + 1, last // 16 + 1)]
+
+
+def test_what_a_run_asks_for():
+    assert words_ahead(5, 40, 16) == list(range(6, 16))
+    assert words_ahead(5, 9, 16) == [6, 7, 8, 9]
+    assert words_ahead(15, 40, 16) == words_ahead(7, 7, 16) == []
+    assert words_ahead(4, 40, 6) == [5, 6, 7]  # blocks of four
+
+
+def test_a_flush_within_a_run_counts_from_its_end_on():
+    memory, seen, expected = Memory(SIZE), [], []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, reads_ahead=True)
+
+    async def go(ctx):
+        for addr in (*range(0, 64, 4), 60):
+            if addr == 8:
+                ctx.set(dut.flush, 1)
+                await ctx.tick()
+                ctx.set(dut.flush, 0)
+            if len(seen) == 13:  # the last word has been reached, and not yet been read again
+                memory.bytes[48:64] = memory.rng.randbytes(16)
+            ctx.set(dut.i.payload, {"addr": addr, "last": 60})
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick().until(dut.i.ready)
+            ctx.set(dut.i.valid, 0)
+            expected.append((addr, bytes(memory.bytes[addr:addr + 4])))
+            while len(seen) < len(expected):
+                await ctx.tick()
+
+    simulate(dut, go, receive(dut.o, 17, seen), background=[memory.serve_reads(dut.mem)])
+    assert seen == [int.from_bytes(data, "little") for _, data in expected]
+    assert fetched(memory, 16) == [0, 16, 32, 48, 48]
 
 
 @pytest.mark.parametrize("burst_align, max_burst", [(1024, 16), (64, 16), (16, 16), (1024, 3), (1024, 1)])
