@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..analysis.trips import decided, implied
-from ..ir import Function, Op, Value, uses, walk
+from ..ir import Function, Op, Value, loops_inside_out, uses, walk
 from ..ir.clone import clone_function
 
 __all__ = ["AssumeContinue"]
@@ -23,9 +23,9 @@ class AssumeContinue:
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         used = uses(result.body)
-        for op in walk(result.body):
-            if op.opcode == "loop":
-                _assume(op, used)
+        # what a loop carries may become the result of one inside, whose users must be known by then
+        for _, op in loops_inside_out(result.body):
+            _assume(op, used)
         return result
 
 

@@ -113,3 +113,18 @@ __kernel void taken_over(ARGS) {  // one value takes over another, which a loop 
   out[0] = taken;
   out[1] = given;
 }
+
+__kernel void left_by_do(ARGS) {  // the next value is what a loop inside leaves, of which copies take place under conditions
+  short v = n;
+  int i = 0, j = 0;
+  while (i++ < 11) {
+    if ((v ^ a[i]) & 1) break;
+#pragma unroll 3
+    do {
+      out[6] = v++;
+    } while (++j < (a[0] & 7));
+  }
+  out[3] = v;
+  out[4] = i;
+  out[5] = j;
+}
