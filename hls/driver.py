@@ -11,6 +11,7 @@ from .banking import When
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Function, Module, Op
+from .ir.accesses import last_of_run
 from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory, share_copies
 from .model.area import CELL_NAMES
 from .model.operations import logic_cells
@@ -26,6 +27,7 @@ from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
 from .passes.pipeline import PipelineOptions, deep_recursion, optimize
 from .passes.program import link_program
+from .passes.read_ahead import without_runs
 from .passes.relaxed import BalanceSums
 from .passes.silence import without_printf
 from .passes.unroll import Unrolled
@@ -207,7 +209,12 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
         function = sums.run(late.run(BalanceSums(tell).run(function)))
     function = GroupCopies(board.memory.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
-    function = DeadCode().run(function)
+    return _with_units(DeadCode().run(function), board, options, timing, changed, tell)
+
+
+def _with_units(function: Function, board: Board, options: Options, timing: OperatorTiming, changed, tell) -> CompiledKernel:
+    """The plans of a kernel that no pass changes any more. Loads whose units do not read ahead need not know where their runs end: without that a
+    plan of its own."""
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan, memory = _scheduled(function, board, options, timing, memory, tell)
     if tell:
@@ -216,6 +223,9 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
                 tell(_slower_clock(loop, timing.period))
     memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
                           options.const_cache_bytes)
+    unused = {op for op, access in memory.accesses.items() if last_of_run(op) is not None and not access.reads_ahead}
+    if unused:
+        return _with_units(without_runs(function, unused), board, options, timing, changed, tell)
     mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
     return CompiledKernel(function, memory, plan, unrolled, merged)

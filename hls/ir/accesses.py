@@ -4,15 +4,18 @@ What moves an array moves it from neighbouring places: element k is ``k`` elemen
 operand, an array of i1, is one of lanes, integers of whole bytes: lanes for which that is false are neither read (they give
 0) nor written. Where the predicate is false no lane is. Its address is a multiple of a lane's size; that of any other
 access is a multiple of all of its size.
+
+A load with a pointer for one more operand is of a run: each following time that it takes place its address is in the same word of memory, or the
+next one, until it comes to the word of that pointer. Memory units may fetch those words ahead; what a program means does not change.
 """
 
 from ..options import MOST_CACHE_BYTES
 from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
-from .types import ArrayType, Type
+from .types import PTR, ArrayType, Type
 
 __all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT",
-           "fixed_operands", "is_access", "is_fenced", "lane_mask", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory", "reads_anew"]
+           "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory", "reads_anew"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
@@ -51,7 +54,7 @@ def fixed_operands(access: Op) -> int:
     """How many operands come before the tokens."""
     if access.opcode == "atomic":
         return 2 + ATOMIC_OPERANDS.get(access.attrs["fn"], 1)
-    return OPS[access.opcode].arity + (lane_mask(access) is not None)
+    return OPS[access.opcode].arity + (lane_mask(access) is not None) + (last_of_run(access) is not None)
 
 
 def predicate(access: Op) -> Value:
@@ -65,6 +68,13 @@ def lane_mask(access: Op) -> Value | None:
     arity = OPS[access.opcode].arity
     has_mask = len(access.operands) > arity and isinstance(access.operands[arity].type, ArrayType)
     return access.operands[arity] if has_mask else None
+
+
+def last_of_run(access: Op) -> Value | None:
+    """The last address of the run that a load is of; None where no run is known."""
+    arity = OPS["load"].arity
+    known = access.opcode == "load" and len(access.operands) > arity and access.operands[arity].type == PTR
+    return access.operands[arity] if known else None
 
 
 def memory_name(access: Op) -> str:

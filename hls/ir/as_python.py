@@ -7,7 +7,7 @@ defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``writ
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .accesses import fixed_operands, lane_mask
+from .accesses import fixed_operands, lane_mask, last_of_run
 from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision
 from .nodes import Function, Op, Region, Value
@@ -253,10 +253,11 @@ class _Emitter:
         self._line(depth, f"if {pred}: write({text})")
 
     def _op_load(self, op, depth):
-        pointer, pred, *mask = self._names(op.operands[:fixed_operands(op)])
-        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
+        pointer, pred, *rest = self._names(op.operands[:fixed_operands(op)])
+        last = [f"{rest.pop()}[1]"] if last_of_run(op) is not None else []
+        self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None", *last)
         load, _ = accessors(op.result.type, lane_mask(op) is not None)
-        value = f"{self._bind(load)}({', '.join([pointer, *mask, self._bind(op.span)])})"
+        value = f"{self._bind(load)}({', '.join([pointer, *rest, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 

@@ -33,7 +33,7 @@ class Access:
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
-    always are. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks
+    always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks
     behind it run at twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
     """
 
@@ -49,6 +49,7 @@ class Access:
     cache_words: int = 0
     lanes: int = 0
     masked: bool = False
+    reads_ahead: bool = False
     descending: bool = False
     scattered: bool = False
     forwarding: bool = False

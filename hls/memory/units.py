@@ -7,7 +7,7 @@ from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.channels import is_call
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, Value, walk
-from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT, is_fenced
+from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT, is_fenced, last_of_run
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -43,7 +43,7 @@ def _resized(access: Access, cache_bytes: int) -> Access:
     return replace(access, cache_words=_size(cache_bytes // access.word_bytes), reason=f"{access.reason}; {cache_bytes:,} bytes are asked for")
 
 
-def _as_asked(access: Access, function: Function) -> Access:
+def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     """The unit that the program chose, where it can do the access."""
     kind, size = access.op.attrs[UNIT]
     compared = access.op.attrs.get("hazards") or any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:])
@@ -53,8 +53,12 @@ def _as_asked(access: Access, function: Function) -> Access:
     if kind == CACHED:
         return replace(access, unit=access.unit.replace(BURST, CACHED), reason=f"asked for, with {size:,} bytes of cache",
                        cache_words=_size(size // access.word_bytes))
-    reason = "prefetching is asked for; requests run ahead of the data by as much as memory needs anyway" if kind == PREFETCHING else "asked for"
-    return replace(access, unit=PIPELINED if kind == PIPELINED else access.unit, reason=reason)
+    if kind == PREFETCHING and _reads_ahead(access, steps, slots):
+        return replace(access, reads_ahead=True, reason="prefetching is asked for: words are asked for in bursts, up to the loop's last one")
+    if kind == PREFETCHING:
+        return replace(access, reason="prefetching is asked for, but its words are not known to come one after the other; requests run ahead of the data by as much as "
+                                      "memory needs anyway")
+    return replace(access, unit=PIPELINED if kind == PIPELINED else access.unit, reason="asked for")
 
 
 def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
@@ -84,7 +88,7 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
         return access
     access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
     if UNIT in access.op.attrs:
-        return _as_asked(access, function)
+        return _as_asked(access, steps, slots, function)
     if access.direction == "store":
         return _choose_store(access, steps)
     constant = CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
@@ -129,6 +133,8 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, reason="shared with others by fences, so that nothing may be kept")
     reuse = _reuse(access, steps, slots, function)
     if reuse is None:
+        if _reads_ahead(access, steps, slots):
+            return replace(access, reads_ahead=True, reason="consecutive addresses share words, which are asked for in bursts, up to the loop's last one")
         near = _is_near(steps[0][1], access.word_bytes)
         return replace(access, reason="consecutive addresses share words" if near else "each access has a word of its own")
     if _is_flushed(reuse.loop, access.memory):
@@ -136,6 +142,11 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
         return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
     return replace(access, unit=access.unit.replace(BURST, CACHED), reason=reuse.reason, cache_words=_size(reuse.words or 0))
+
+
+def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:
+    """Whether the words of an access's run come in order: no invocations of its loop take turns."""
+    return last_of_run(access.op) is not None and slots.get(steps[0][0], 1) == 1
 
 
 def _is_flushed(loop: Op, memory: str) -> bool:

@@ -59,6 +59,7 @@ from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .private_copies import PrivateCopies
 from .promote import Promote
+from .read_ahead import ReadAhead
 from .recurrences import ShortenRecurrences
 from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
@@ -238,6 +239,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         ChannelFences(), ChannelOrder(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for; they make loops wait, too
         Order(options.address_bits, options.hazards), OneAtATime(),
+        # what keeps accesses in order also says which of them may be made ahead
+        *((ReadAhead(options.word_bytes, options.address_bits),) if options.hazards else ()),
         # last: analyses of counters look for the comparisons that this replaces
         Conjunctions(), CommonSubexpressions(), DeadCode(),
     ]

@@ -12,7 +12,7 @@ from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
-from ..ir.accesses import CONSTANT, PIPELINED
+from ..ir.accesses import CONSTANT, PIPELINED, last_of_run
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
@@ -60,11 +60,15 @@ class LoadAccess(_Access):
         options = self.geometry | {"depth": depth, "pending": _pending_words(context.memory_latency)}
         if access.cache_words:  # of which those for words on their way keep nothing
             options["words"] = max(access.cache_words, 2 * options["pending"])
+        if access.reads_ahead:
+            options["reads_ahead"] = True
         kind = WideLoadUnit if access.lanes else CachedLoadUnit if access.cache_words else LoadUnit
         self.unit = kind(**options)
 
     def request(self):
         pointer = self.op.operands[0]
+        if self.access.reads_ahead:
+            return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.last, last_of_run(self.op))]
         if not self.access.lanes:
             return self.unit.i, lambda payload: [(payload, pointer)]
         return self.unit.i, lambda payload: [(payload.addr, pointer), *self._mask(payload)]

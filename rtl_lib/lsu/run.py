@@ -10,39 +10,48 @@ __all__ = ["RunAhead", "words_ahead"]
 
 
 def words_ahead(word, last, most):
-    """Golden: the words asked for behind ``word`` when a run that ends in ``last`` comes to it."""
-    block = 1 << most.bit_length() - 1
-    return list(range(word + 1, min(last, word | block - 1) + 1))
+    """Golden: the words asked for behind ``word`` by the time that a run which ends in ``last`` has come to it."""
+    block = _block(most)
+    return list(range(word + 1, min(last, word + block // 2 | block - 1) + 1))
+
+
+def _block(most):
+    """Words of a block: the greatest power of two up to ``most``."""
+    return 1 << most.bit_length() - 1
 
 
 @shared
 class RunAhead(wiring.Component):
-    """Asks for the words that accesses will come to next, up to the end of a burst.
+    """Asks for the words that accesses will come to next, a burst after the other.
 
     One access for a word at a time is too few to make bursts of: a word of 64 bytes lasts sixteen loads of floats, and another burst
-    would have to wait for 256. But where a loop is known to go on, its words may be asked for as one of them begins a block.
+    would have to wait for 256. But where a loop is known to go on, its words may be asked for before. Those of a block are as soon as accesses have
+    come to the middle of the block before: in time, also where several units ask for theirs at once.
 
     Rules
     -----
-    1. After ``begin`` with ``word`` and ``last`` the words :func:`words_ahead` are offered at ``o``, one a cycle.
+    1. After ``begin`` or ``reach`` with ``word`` the words up to the last one of :func:`words_ahead` are offered at ``o``, in order, each once.
     2. ``asked`` is high while words have been taken at ``o`` that no ``reach`` has come to; ``reach`` comes with it only.
-    3. ``busy`` is high until all words of a run have been taken and reached. ``begin`` comes only while none is offered and ``asked`` is low.
+    3. ``busy`` is high from ``begin`` on until the last word of the run has been reached. ``begin`` comes only while none is offered and
+       ``asked`` is low.
 
     Parameters
     ----------
     word_bits : width of numbers of words
-    most : words of the longest burst; a run ends where a multiple of the greatest power of two up to it begins
+    most : words of the longest burst, 2 at least; a block has the greatest power of two up to it
 
     Ports
     -----
     begin : an access asks for ``word`` itself; ``last`` is the last word that its run comes to, ``word`` itself or a later one
-    reach : an access comes to the next word
+    reach : an access comes to the next ``word``, which was asked for
     o : stream of numbers of words
     asked, busy : see rules
     """
 
     def __init__(self, *, word_bits, most):
-        self.block_bits = most.bit_length() - 1
+        if most < 2:
+            raise ValueError(f"most must be 2 words at least, to be bursts, not {most!r}")
+        self.block_bits = _block(most).bit_length() - 1
         super().__init__({
             "begin": In(1),
             "reach": In(1),
@@ -55,15 +64,22 @@ class RunAhead(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        stop, ahead, sent = Signal.like(self.last), Signal(range(1 << self.block_bits)), self.o.valid & self.o.ready
-        m.d.comb += [self.asked.eq(ahead != 0), self.busy.eq(self.o.valid | self.asked)]
+        bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
+        ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()  # more: the block behind this one, too
+        half, goes_on, ends = Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.asked.eq(ahead != 0),
+            self.busy.eq(self.o.valid | self.asked),
+            half.eq(self.reach & (self.word[:bits] == 1 << bits - 1)),
+            goes_on.eq(more | half),
+            ends.eq(offered[:bits].all()),
+        ]
         m.d.sync += ahead.eq(ahead + sent - self.reach)
         with m.If(self.begin):
-            m.d.sync += [self.o.valid.eq(~self._ends(self.word, self.last)), self.o.payload.eq(self.word + 1), stop.eq(self.last)]
+            m.d.sync += [self.o.valid.eq(self.word != self.last), offered.eq(self.word + 1), last.eq(self.last), more.eq(self.word[bits - 1])]
         with m.Elif(sent):
-            m.d.sync += [self.o.valid.eq(~self._ends(self.o.payload, stop)), self.o.payload.eq(self.o.payload + 1)]
+            m.d.sync += [self.o.valid.eq((offered != last) & (~ends | goes_on)), offered.eq(offered + 1), more.eq(goes_on & ~ends)]
+        with m.Elif(half):
+            # where nothing is offered, what would be is the first word of a block, or behind the last one
+            m.d.sync += [self.o.valid.eq(self.o.valid | (offered != (last + 1)[:len(last)])), more.eq(self.o.valid)]
         return m
-
-    def _ends(self, word, last):
-        """Whether no word is asked for behind this one."""
-        return (word == last) | word[:self.block_bits].all()

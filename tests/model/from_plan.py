@@ -83,7 +83,7 @@ class _Translation:
         access = self.kernel.memory.accesses[op]
         pending = max(32, 1 << (self.latency - 1).bit_length())  # whole bursts over the memory's latency
         kept = access.cache_words - pending if access.cache_words else 0
-        return AccessSpec(access.direction, self.latency + 32, pending, kept, access.scattered, access.unit == PIPELINED)
+        return AccessSpec(access.direction, self.latency + 32, pending, kept, access.reads_ahead, access.scattered, access.unit == PIPELINED)
 
     def _travels(self, value) -> bool:
         """Whether a value takes bits in a request or a result: a token, a constant, an argument does not."""

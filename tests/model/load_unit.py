@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from .burst import BurstBuilder
+from .burst import MAX_BURST, BurstBuilder
 from .fifo import Fifo
 
 __all__ = ["LoadUnit"]
@@ -11,7 +11,8 @@ PATIENCE = 4  #: cycles that an open burst waits for another word
 
 
 class LoadUnit:
-    """Requests are byte addresses; every one is answered, in order, when its word is here.
+    """Requests are byte addresses (of a unit that reads ahead, pairs of one and the last one of its run); every one is answered, in order, when
+    its word is here.
 
     A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others know the
     word of the access before. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
@@ -23,6 +24,8 @@ class LoadUnit:
         self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
         self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
         self.builder, self._age = BurstBuilder(word_bytes), 0
+        self._ahead, self._run = [], 0  # words of a run that are to be asked for; words of it that are, and that no access has come to
+        self._asked = 0  # the last word that is in either
         self._finding = deque()  # (cycle from which it is decided, word), cached units only
         self._placed, self._hints, self._last = 0, {}, None
         self._margin = 2 * max(1, self.spec.pending // 8)
@@ -51,16 +54,22 @@ class LoadUnit:
     def evaluate(self):
         close, urgent, was_open = self._age == PATIENCE, self._free == self.spec.pending, self.builder.open
         word, fresh = self._next_access()
+        first = self._ahead[0] if self._ahead else None  # goes before what an access asks for
+        needs = fresh and not self._run
         full, calm = self._since == self._margin // 2, self._free >= self.spec.pending - self._margin // 2
         held = full and self._deep[0]
-        room = len(self._accesses) < self.spec.in_flight and (not fresh or (self._free > 0 and not held))
+        room = len(self._accesses) < self.spec.in_flight and (not needs or (self._free > 0 and not held))
+        asked = first if first is not None and self._free > 0 else word if first is None and needs and room else None
         if full and not held:
             self._since, self._deep = 0, [self._deep[1], 0]
-        accepted, burst = self.builder.step(word if fresh and room else None, close, urgent, self.bursts.can_push())
+        accepted, burst = self.builder.step(asked, close, urgent, self.bursts.can_push())
         if burst is not None:
             self.bursts.push(burst)
-        if word is not None and room and (accepted or not fresh):
-            self._accept(word, fresh)
+        if word is not None and room and (not needs or accepted and first is None):
+            self._accept(word, fresh, needs)
+        if first is not None and accepted:
+            self._free, self._run = self._free - 1, self._run + 1
+            self._ahead.pop(0)
         self._calm = calm
         if accepted or not was_open:
             self._age = 0
@@ -82,23 +91,30 @@ class LoadUnit:
         head = self.requests.head()
         if head is None:
             return None, False
-        word = head[0] // self.word_bytes
+        word = (head[0][0] if self.spec.reads_ahead else head[0]) // self.word_bytes
         return word, word != self._last
 
-    def _accept(self, word, fresh):
+    def _accept(self, word, fresh, needs):
         self._accesses.append((self.clock.now + 2, fresh))  # the queue of accesses is a block RAM
         if self.spec.kept and not fresh and word != self._last and self._placed - self._hints[word] > self.spec.kept:
             self._deep[1] = len(self._accesses)
         self._since += fresh
         self._last = word
-        if fresh:
+        if needs:
             self._hints[word] = self._placed
             self._placed += 1
             self._free -= 1
+        elif fresh:
+            self._run -= 1
         if self.spec.kept:
             self._finding.popleft()
         else:
-            self.requests.pop()
+            request = self.requests.pop()
+            if fresh and self.spec.reads_ahead:
+                self._asked = word if needs else self._asked
+                end = min(request[1] // self.word_bytes, word + MAX_BURST // 2 | MAX_BURST - 1)
+                self._ahead += range(self._asked + 1, end + 1)
+                self._asked = max(self._asked, end)
 
     def _look_up(self):
         """Two stages, which stand while the access at their end does."""

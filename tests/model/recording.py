@@ -11,7 +11,7 @@ __all__ = ["Invocation", "Recorded", "record"]
 class Invocation:
     """One run of a loop (or of a kernel's top): for each iteration what every operation of its rows did.
 
-    An access has the byte offset in its buffer, a loop its :class:`Invocation`, a fence True; what was off has None.
+    An access has the byte offset in its buffer (one of a run a pair of it and that of the run's last access), a loop its :class:`Invocation`, a fence True; what was off has None.
     """
 
     iterations: list = field(default_factory=list)
@@ -22,8 +22,8 @@ class _Recorder:
         self.top = Invocation([{}])
         self._stack = [self.top]
 
-    def access(self, op, offset):
-        self._stack[-1].iterations[-1][op] = offset
+    def access(self, op, offset, last=None):
+        self._stack[-1].iterations[-1][op] = offset if last is None else (offset, last)
 
     def enter(self, op, on):
         invocation = Invocation() if on else None
@@ -72,6 +72,8 @@ class Recorded:
 
     def request(self, loop, operation, values):
         fact, base = self._fact(operation, values)
+        if isinstance(fact, tuple):
+            return tuple(base + offset for offset in fact)
         return fact if isinstance(fact, Invocation) else base + fact
 
     def continues(self, loop, values):

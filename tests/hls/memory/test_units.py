@@ -102,7 +102,7 @@ def test_a_cache_that_lasts_for_an_inner_loop():
     ("__burst_coalesced_load(a + j)", SINGLE, "asked for", 0),
     ("__burst_coalesced_cached_load(&a[i * m + j], 1024)", CACHED, "asked for, with 1,024 bytes of cache", CACHE_WORDS),
     ("__burst_coalesced_cached_load(&a[i], 1 << 16)", CACHED, "asked for, with 65,536 bytes of cache", 2048),
-    ("__prefetching_load(&a[i * m + j])", SINGLE, "prefetching is asked for; requests run ahead", 0),
+    ("__prefetching_load(&a[i * m + j])", SINGLE, "prefetching is asked for, but its words", 0),
 ])
 def test_units_that_the_program_chooses(value, unit, reason, words):
     (memory, found, why, kept), *_ = loads(nest(value))

@@ -89,7 +89,9 @@ def test_scalars_of_a_run_come_in_long_bursts(start, count):
 def test_what_a_run_asks_for():
     assert words_ahead(5, 40, 16) == list(range(6, 16))
     assert words_ahead(5, 9, 16) == [6, 7, 8, 9]
-    assert words_ahead(15, 40, 16) == words_ahead(7, 7, 16) == []
+    assert words_ahead(8, 40, 16) == list(range(9, 32))
+    assert words_ahead(15, 31, 16) == list(range(16, 32))
+    assert words_ahead(15, 15, 16) == words_ahead(7, 7, 16) == []
     assert words_ahead(4, 40, 6) == [5, 6, 7]  # blocks of four
 
 

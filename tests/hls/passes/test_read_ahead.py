@@ -1,0 +1,132 @@
+"""Loads that know where their loop ends: which ones do, and that it is true."""
+
+import numpy as np
+import pytest
+from merging import outcome
+
+from hls.driver import compile
+from hls.frontend import parse_source
+from hls.ir import walk
+from hls.ir.accesses import last_of_run
+from hls.ir.interpreter import run_kernel
+from hls.options import Options
+from hls.passes.pipeline import PipelineOptions, optimize
+from hls.target.board import load_board
+from tests.kernels.system import Launch
+from tests.programs.generate import launches, random_kernel
+
+HEAD = ("__kernel void k(__global const int *restrict a, __global const short *restrict s, __global int *restrict b, __global int *restrict c, "
+        "int n, int m, uint u)")
+WORD = 64
+
+#: body -> loads that are of runs
+BODIES = {
+    "for (int i = 0; i < n; i++) b[i] = a[i] * 3;": 1,
+    "for (int i = 2; i <= n; i++) b[i] = a[i - 2] + s[i + 1];": 2,
+    "for (int i = 1; i < n; i += 2) b[i] = s[i];": 1,
+    "for (uint i = 0; i < u; i += 2) b[i] = s[i];": 0,  # may begin again behind the greatest number
+    "for (int i = 0; i < n; i += 3) b[i] = s[i];": 0,  # how often that is needs a division
+    "for (long i = n; i < 40; i++) b[i] = a[i];": 1,
+    "for (int i = 0; i < 40; i++) b[i] = a[i + (n & 31)];": 1,
+    "for (int y = 0; y < n; y++) for (int x = y; x < m; x++) c[x] += a[y * 17 + x];": 1,  # what a row before stored is read again
+    "for (int t = 0; t < 3; t++) for (int i = 0; i < n; i++) b[i] += t;": 0,  # likewise
+    "for (int i = 0; i < n; i++) { b[i] = a[i]; if (a[i] == m) break; }": 0,  # something else may end it
+    "for (int i = 0; i < n; i++) if (i & 4) b[i] = a[i];": 0,  # not in each iteration
+    "for (int i = n; i > 0; i--) b[i] = a[i];": 0,  # down
+    "for (int i = 0; i < n; i++) b[i] = a[i * 4];": 0,  # a word lasts four of them: they share bursts as it is
+    "for (int i = 0; i < n; i++) b[i + 9] = b[i] + 1;": 0,  # nine iterations later
+    "for (int i = 0; i < n; i++) b[i] = b[i + 9] + 1;": 1,  # overwritten later only
+    "int i = 0; do { b[i] = a[i]; } while (++i < n);": 0,  # may begin where it should not go on
+    "for (int i = 0; i < n; i++) n -= a[i];": 0,  # the bound changes
+    "for (int i = 0; i < n; i++) b[i] = a[i & 15];": 0,
+}
+
+
+def with_lines(body):
+    """No loop is unrolled, so that all are left."""
+    return f"{HEAD} {{ {body.replace('for', chr(10) + '#pragma unroll 1' + chr(10) + 'for')} }}"
+
+
+class Checker:
+    """Told of each access, it holds the runs against what they say; ``seen`` counts accesses in them."""
+
+    def __init__(self):
+        self.runs, self.seen = {}, 0
+
+    def access(self, op, offset, last=None):
+        if last is None:
+            return
+        word, last = offset // WORD, last // WORD
+        before, end = self.runs.get(op, (word, word))
+        assert last >= word
+        assert before == end or (last == end and word - before in (0, 1)), f"line {op.span.line}: {before} to {end}, then {word} to {last}"
+        self.runs[op] = word, last
+        self.seen += 1
+
+    def finish(self):
+        assert all(word == last for word, last in self.runs.values())
+
+    def enter(self, op, on): ...
+
+    def iterate(self, op): ...
+
+    def leave(self, op): ...
+
+
+def checked(function, launch) -> int:
+    """Accesses of runs, each held against the others of its run."""
+    checker = Checker()
+    buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
+    run_kernel(function, function.name, buffers, launch.scalars, launch.global_size, None, launch.offset, watch=checker)
+    checker.finish()
+    return checker.seen
+
+
+def of_runs(function):
+    return [op for op in walk(function.body) if op.opcode == "load" and last_of_run(op) is not None]
+
+
+def optimized(text):
+    """(module of the source, its kernel after all passes)."""
+    module = parse_source(text, "k.cl", {}, []).module
+    (kernel,) = optimize(module, PipelineOptions(hazards=True, model=load_board("de5net").delay_model(), check=True)).kernels
+    return module, kernel
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+def test_runs_are_what_they_say(body):
+    module, kernel = optimized(with_lines(body))
+    assert len(of_runs(kernel)) == BODIES[body]
+    rng, seen = np.random.default_rng(1), 0
+    for n, m, u in ((0, 3, 0), (1, 20, 1), (2, 2, 2), (17, 16, 17), (33, 34, 30), (-5, -4, 7)):
+        buffers = {name: rng.integers(-2, 3, 4096).astype(np.int16 if name == "s" else np.int32) for name in "asbc"}
+        launch = Launch(buffers, {"n": n, "m": m, "u": u})
+        if n < 0 and "i = n" in body:
+            continue
+        assert outcome(kernel, launch) == outcome(module, launch), (n, m, u)
+        seen += checked(kernel, launch)
+    assert bool(seen) == bool(BODIES[body])
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 3))
+def test_runs_of_random_programs(seed):
+    kernel = random_kernel(seed)
+    _, function = optimized(kernel.text)
+    for launch in launches(kernel, seed):
+        checked(function, launch)
+
+
+def test_units_read_ahead_where_no_invocations_take_turns():
+    text = f"""{HEAD} {{ for (int i = 0; i < n; i++) b[i] = a[i] + __prefetching_load(&s[i]) + __burst_coalesced_load(&s[i + 70]); }}
+__kernel void sums(__global const float *restrict a, __global float *restrict b, int n, int m) {{
+  for (int y = 0; y < n; y++) {{
+    float sum = 0;
+    for (int x = 0; x < m; x++) sum += a[y * m + x];
+    b[y] = sum;
+  }}
+}}"""
+    copy, sums = compile(text, load_board("de5net"), Options()).kernels
+    ahead = [(access.reads_ahead, access.reason.split(",")[0]) for access in copy.memory.accesses.values() if access.direction == "load"]
+    assert sorted(ahead) == [(False, "asked for"), (True, "consecutive addresses share words"), (True, "prefetching is asked for: words are asked for in bursts")]
+    (load,) = (access for access in sums.memory.accesses.values() if access.direction == "load")
+    assert not load.reads_ahead and load.cache_words and last_of_run(load.op) is None
