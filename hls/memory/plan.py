@@ -52,6 +52,7 @@ class Access:
     reads_ahead: bool = False
     descending: bool = False
     scattered: bool = False
+    to_a_word: int = 1
     forwarding: bool = False
     pumped: bool = False
 

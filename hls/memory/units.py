@@ -86,7 +86,9 @@ class _Reuse:
 def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, const_cache_bytes: int) -> Access:
     if access.latency is not None or access.direction == "atomic":
         return access
-    access = replace(access, scattered=bool(steps) and _is_scattered(steps[0][1], access.word_bytes))
+    if steps:
+        step = steps[0][1]
+        access = replace(access, scattered=_is_scattered(step, access.word_bytes), to_a_word=_to_a_word(step, access))
     if UNIT in access.op.attrs:
         return _as_asked(access, steps, slots, function)
     if access.direction == "store":
@@ -199,6 +201,11 @@ def _is_scattered(step: Step, word_bytes: int) -> bool:
     """Whether an access may be one of those that are seldom in the word of the one before or the word behind it; words that come one
     before the other share no burst either, which counts where they come often."""
     return not step.regular or step.amount is None or not -word_bytes // 8 <= step.amount <= word_bytes
+
+
+def _to_a_word(step: Step, access: Access) -> int:
+    """How many accesses, one after the other, are in the same word of memory; 1 where nobody knows."""
+    return max(1, access.word_bytes // max(access.bytes, abs(step.amount))) if step.regular and step.amount is not None else 1
 
 
 def _comes_back(steps, word_bytes: int) -> Op | None:

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.utils import exact_log2
 
 from rtl_lib.lsu.hazard import HazardUnit
+from rtl_lib.lsu.store import MOST_COUNTED
 
 from ..ir import Op, walk
 
@@ -21,7 +22,9 @@ class HazardAccess:
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
         self.inside = exact_log2(widest)  # address bits within the largest access
         certain = tuple(bool(one) for one in op.attrs["certain"])
-        self.unit = HazardUnit(context.address_bits - self.inside, entries_for(context.memory_latency), op.attrs["asks"], certain)
+        per_word = tuple(places_of_a_word(u.access, widest) if sure else 0 for u, sure in zip(self.stores, certain, strict=True))
+        entries = tuple(words_for(context.memory_latency, many) if many else entries_for(context.memory_latency) for many in per_word)
+        self.unit = HazardUnit(context.address_bits - self.inside, entries, op.attrs["asks"], certain, per_word)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
 
     def request(self):
@@ -41,6 +44,23 @@ def _watched(units, number: int) -> list:
     """The store units of a hazard, in the order of its operands, which need not be that of the program."""
     places = {at: unit for unit in units for hazard, at in unit.op.attrs.get("hazards", ()) if hazard == number}
     return [places[k] for k in range(len(places))]
+
+
+#: stores to a word from which on their places are kept by words
+_MANY = 2
+#: words of a burst at most
+_BURST = 16
+
+
+def places_of_a_word(access, widest: int) -> int:
+    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where it does not."""
+    return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
+
+
+def words_for(latency: int, places: int) -> int:
+    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is sent, and those on their way."""
+    stores = 2 * min(MOST_COUNTED, _BURST * places) + latency * 5 // 4
+    return 1 << (-(-stores // places) - 1).bit_length()
 
 
 def entries_for(latency: int) -> int:

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.store import RETIRED_BITS
+from rtl_lib.lsu.word_table import WordTable
 
 __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
@@ -99,16 +100,17 @@ class HazardUnit(wiring.Component):
     Rules
     -----
     1. Tokens leave in the order they came.
-    2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`
-       is one that it asks this table for. Its own stores enter as it is compared, so every later token sees them.
+    2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`, or a
+       :class:`~rtl_lib.lsu.word_table.WordTable`, is one that it asks this table for. Its own stores enter as it is compared, so every later token sees them.
     3. Where nothing matches, one token passes a cycle, three cycles after it came.
     4. ``waits`` is high while a token is held by a match.
 
     Parameters
     ----------
-    place_bits : width of a place; entries : of each table
+    place_bits : width of a place; entries : of each table, or of one for all
     asks : for each place that a token asks for, the numbers of the stores it is compared with
     certain : for each store, whether it is made whenever it enters
+    per_word : for each store, 0, or how many places make a word, by which they are kept; all such stores are certain
 
     Ports
     -----
@@ -116,8 +118,12 @@ class HazardUnit(wiring.Component):
     table{k} : what :class:`StoreTable` has to be told of store k: ``retired`` and ``fate``
     """
 
-    def __init__(self, place_bits, entries, asks, certain):
-        self.place_bits, self.entries, self.asks, self.certain = place_bits, entries, tuple(asks), tuple(certain)
+    def __init__(self, place_bits, entries, asks, certain, per_word=()):
+        self.place_bits, self.asks, self.certain = place_bits, tuple(asks), tuple(certain)
+        self.per_word = tuple(per_word) or (0,) * len(self.certain)
+        self.entries = tuple(entries) if isinstance(entries, tuple) else (entries,) * len(self.certain)
+        if any(many and not sure for many, sure in zip(self.per_word, self.certain, strict=True)):
+            raise ValueError(f"stores that may not be made are not kept by words: {self.certain!r}, {self.per_word!r}")
         if {k for one in self.asks for k in one} != set(range(len(self.certain))):
             raise ValueError(f"each of {len(self.certain)} stores must be asked for, and no other, not {asks!r}")
         told = {}
@@ -135,9 +141,9 @@ class HazardUnit(wiring.Component):
         m = Module()
         tables = self._tables(m)
         compared, held = Signal(), Signal()  # whether there is a token in each stage
-        masks = [Signal(self.entries, name=f"mask{k}") for k in range(len(tables))]
+        masks = [Signal(table.entries, name=f"mask{k}") for k, table in enumerate(tables)]
         blocked = [mask & table.occupied for mask, table in zip(masks, tables, strict=True)]
-        still = [Signal(self.entries, name=f"still{k}") for k in range(len(tables))]
+        still = [Signal(table.entries, name=f"still{k}") for k, table in enumerate(tables)]
         conflict, moves, leaves = Signal(), Signal(), Signal()
         m.d.comb += [
             conflict.eq(Cat(still).any()),
@@ -152,6 +158,8 @@ class HazardUnit(wiring.Component):
                 table.enter.valid.eq(taken & place.valid),
                 table.enter.place.eq(place.place),
             ]
+            if isinstance(table, WordTable):
+                m.d.comb += table.asked.eq(taken)
             m.d.sync += [mask.eq(Mux(taken, table.match, blocks)), rest.eq(Mux(moves, blocks, rest & table.occupied))]
         m.d.sync += [
             compared.eq(taken | (compared & ~moves)),
@@ -164,9 +172,13 @@ class HazardUnit(wiring.Component):
         tables = []
         for k, certain in enumerate(self.certain):
             asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]
-            table = StoreTable(self.place_bits, self.entries, len(asking), certain)
+            if self.per_word[k]:
+                table = WordTable(self.place_bits, self.entries[k], self.per_word[k], len(asking))
+            else:
+                table = StoreTable(self.place_bits, self.entries[k], len(asking), certain)
+                m.d.comb += table.fate.eq(getattr(self, f"fate{k}"))
             m.submodules[f"table{k}"] = table
             m.d.comb += [query.eq(place) for query, place in zip(table.queries, asking, strict=True)]
-            m.d.comb += [table.retired.eq(getattr(self, f"retired{k}")), table.fate.eq(getattr(self, f"fate{k}"))]
+            m.d.comb += table.retired.eq(getattr(self, f"retired{k}"))
             tables.append(table)
         return tables

@@ -12,10 +12,12 @@ from rtl_lib.lsu.settle import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 
-__all__ = ["RETIRED_BITS", "StoreUnit", "store"]
+__all__ = ["MOST_COUNTED", "RETIRED_BITS", "StoreUnit", "store"]
 
 #: A burst holds at most 2**RETIRED_BITS - 1 stores where they are counted.
 RETIRED_BITS = 8
+#: From so many stores on no more join a burst where they are counted.
+MOST_COUNTED = 1 << RETIRED_BITS - 1
 
 
 def store(memory, stores, access_bytes):
@@ -136,7 +138,7 @@ class StoreUnit(wiring.Component):
         stores = Signal(RETIRED_BITS)
         taken, sent = builder.i.valid & builder.i.ready, builder.o.valid & builder.o.ready
         m.d.sync += stores.eq(Mux(sent, 0, stores) + Mux(taken, count, 0))
-        return stores, builder.open & (stores >= 1 << RETIRED_BITS - 1)
+        return stores, builder.open & (stores >= MOST_COUNTED)
 
     def _gather(self, m, quiet, word_out, data_out):
         """Join stores to one word; return whether one is held, and of how many stores where they are counted."""
