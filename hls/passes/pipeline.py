@@ -34,6 +34,7 @@ from .float_orders import FloatOrders
 from .fold import Fold
 from .forward import Forward
 from .granules import Granules
+from .heeded import AssumeHeeded
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
@@ -223,7 +224,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Promote(options.address_bits, options.hazards), *TIDY, Forward(options.address_bits, options.hazards), OnChipMemories(), *TIDY,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
         DeadStores(options.address_bits), *TIDY,
-        AssumeTaken(), *TIDY, Overwritten(options.address_bits, options.hazards), *TIDY,
+        AssumeTaken(), AssumeHeeded(), *TIDY, Overwritten(options.address_bits, options.hazards), *TIDY,
         Coalesce(options.word_bytes, options.address_bits), *TIDY,
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
