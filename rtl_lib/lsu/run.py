@@ -67,6 +67,7 @@ class RunAhead(wiring.Component):
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
         ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()  # more: the block behind this one, too
         half, goes_on, ends = Signal(), Signal(), Signal()
+        begun = self.word[:bits]  # behind the last word of a block another one begins anyway
         m.d.comb += [
             self.asked.eq(ahead != 0),
             self.busy.eq(self.o.valid | self.asked),
@@ -76,7 +77,7 @@ class RunAhead(wiring.Component):
         ]
         m.d.sync += ahead.eq(ahead + sent - self.reach)
         with m.If(self.begin):
-            m.d.sync += [self.o.valid.eq(self.word != self.last), offered.eq(self.word + 1), last.eq(self.last), more.eq(self.word[bits - 1])]
+            m.d.sync += [self.o.valid.eq(self.word != self.last), offered.eq(self.word + 1), last.eq(self.last), more.eq(begun[-1] & ~begun.all())]
         with m.Elif(sent):
             m.d.sync += [self.o.valid.eq((offered != last) & (~ends | goes_on)), offered.eq(offered + 1), more.eq(goes_on & ~ends)]
         with m.Elif(half):

@@ -72,7 +72,7 @@ def test_load_unit_that_reads_ahead(access, word, give, take, serve):
     assert fetched(memory, word) == words_read([addr for addr, _ in addresses], word)
 
 
-@pytest.mark.parametrize("start, count", [(0, 1024), (40, 700), (1000, 3)])
+@pytest.mark.parametrize("start, count", [(0, 1024), (40, 700), (1000, 3), (128, 900), (244, 900), (240, 1300)])
 def test_scalars_of_a_run_come_in_long_bursts(start, count):
     """A burst for each block of 16 words, but for the first word of all, which waits for none."""
     memory, seen = Memory(SIZE, latency=20), []

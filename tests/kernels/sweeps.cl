@@ -1,0 +1,59 @@
+/* Sweeps over buffers of a few hundred elements, in place and from one to another. */
+#define ARGS __global int *restrict a, __global int *restrict b, int n, int m
+
+__kernel void in_place(ARGS) {
+  for (int t = 0; t < m; t++)
+    for (int i = 0; i < n; i++) a[i] = a[i] * 3 + t;
+}
+
+__kernel void downwards(ARGS) {
+  for (int t = 0; t < m; t++)
+    for (int i = n - 1; i >= 0; i--) a[i] = a[i] * 3 + t;
+}
+
+__kernel void bytes_in_place(__global uchar *restrict a, int n, int m) {
+  for (int t = 0; t < m; t++)
+    for (int i = 0; i < n; i++) a[i] = a[i] * 3 + t;
+}
+
+__kernel void to_and_fro(ARGS) {  // either half is read in one sweep and written in the next
+  __global int *from = a, *to = a + n;
+  for (int t = 0; t < m; t++) {
+    for (int i = 1; i < n - 1; i++) to[i] = (from[i - 1] + from[i + 1]) / 2;
+    __global int *both = from;
+    from = to;
+    to = both;
+  }
+}
+
+__kernel void prefix(ARGS) {  // sums over twice as many each time
+  for (int t = 1; t < n; t <<= 1)
+    for (int i = n - 1; i >= t; i--) a[i] += a[i - t];
+}
+
+__kernel void bubbles(ARGS) {
+  for (int t = 0; t < m; t++)
+    for (int i = 0; i + 1 < n - t; i++)
+      if (a[i] > a[i + 1]) {
+        int x = a[i];
+        a[i] = a[i + 1];
+        a[i + 1] = x;
+      }
+}
+
+__kernel void copied(ARGS) {
+  for (int i = 0; i < n; i++) b[i] = a[i] * m;
+}
+
+__kernel void sums_of_rows(ARGS) {
+  for (int y = 0; y < m; y++) {
+    int sum = 0;
+    for (int x = 0; x < n; x++) sum += a[y * 17 + x];
+    b[y] = sum;
+  }
+}
+
+__kernel void part_of_rows(ARGS) {
+  for (int y = 0; y < m; y++)
+    for (int x = y + 3; x <= n; x += 2) b[y * 7 + x] += ((__global short *)a)[x] + y;
+}

@@ -1,0 +1,47 @@
+"""Sweeps over buffers: they run at their interval, in place as well, and neighbours are read in long bursts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.kernels.system import KernelSystem, Launch, kernel_names
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parent / "sweeps.cl").read_text()
+#: cycles between iterations of the innermost loop: one, and what filling the pipeline and memory's refresh take of some hundred
+MOST_II = dict.fromkeys(("in_place", "downwards", "bytes_in_place", "to_and_fro", "prefix", "bubbles"), 1.15)
+
+
+def launch(kernel: str, n: int, m: int) -> Launch:
+    rng = np.random.default_rng(n)
+    arrays = {"a": rng.integers(0, 100, 1700).astype(np.int32), "b": rng.integers(0, 100, 1700).astype(np.int32)}
+    if kernel == "bytes_in_place":
+        arrays = {"a": rng.integers(0, 256, 1700).astype(np.uint8)}
+    return Launch(arrays, {"n": n, "m": m}, misalign=n % 5)
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = KernelSystem(SOURCE, counters=True)
+    yield system
+    system.close()
+
+
+@pytest.mark.parametrize("kernel", kernel_names(SOURCE))
+def test_bytes(system, kernel):
+    system.check(kernel, [launch(kernel, n, m) for n, m in ((0, 3), (1, 2), (2, 3), (33, 4), (300, 2))], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", MOST_II)
+def test_a_sweep_does_not_wait_for_the_one_before(system, kernel):
+    stats, = system.check(kernel, [launch(kernel, 800, 4)])
+    assert max(stats["loops"], key=lambda loop: loop["iterations"])["measured_ii"] <= MOST_II[kernel]
+
+
+@pytest.mark.parametrize("kernel, least", [("copied", 10), ("sums_of_rows", 12)])
+def test_neighbours_are_read_in_long_bursts(system, kernel, least):
+    """800 elements are 50 words, in four blocks of 16 that bursts do not cross; the first word of all, which waits for no other, is a burst of its own."""
+    stats, = system.check(kernel, [launch(kernel, 800, 20 if kernel == "sums_of_rows" else 4)])
+    bursts = {access["kind"]: access["average_burst"] for access in stats["memory"]}
+    assert bursts["load"] >= least
