@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ..analysis.affine import Affine, AffineForms, Symbol
 from ..analysis.domain import Domains
-from ..analysis.loops import Loop
-from ..analysis.trips import implied, value_where
+from ..analysis.loops import Loop, step_of
+from ..analysis.trips import implied, leaves, value_where
 from ..ir import Builder, Function, IntType, Op, Region, Value, fixed_operands, lane_mask, loops_inside_out, memory_name, predicate, walk
 from ..ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
 from ..ir.clone import clone_function, clone_ops
@@ -30,6 +30,8 @@ class ReadAhead:
     The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its last iteration is known as
     it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
     what they read before. Addresses of 2 ** ``address_bits`` bytes wrap nowhere.
+
+    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run.
     """
 
     word_bytes: int
@@ -38,14 +40,19 @@ class ReadAhead:
     name = "read-ahead"
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("ndrange"):
-            return function
         result = clone_function(function)
-        found = [(region, op, loads) for region, op in loops_inside_out(result.body) if (loads := list(self._candidates(result, op)))]
+        loops = list(loops_inside_out(result.body))
+        items = bool(function.attrs.get("ndrange"))
+        if items and len(loops) > 1:  # which work-items may leave in another order
+            return function
+        found = [(region, op, loads) for region, op in loops if (loads := list(self._candidates(result, op)))]
         if found:
             forms = AffineForms(result, self.address_bits)
             for region, op, loads in found:
-                self._loop(region, op, loads, forms)
+                if items:
+                    self._items(region, op, loads, forms)
+                else:
+                    self._loop(region, op, loads, forms)
         return result
 
     def _candidates(self, function: Function, loop: Op) -> Iterable[Op]:
@@ -76,10 +83,42 @@ class ReadAhead:
         at = region.ops.index(op)
         region.ops[at:at] = b.region.ops
 
+    def _items(self, region: Region, op: Op, loads: list[Op], forms: AffineForms):
+        row = _row_of(op)
+        mine = [load for load in loads if row and self._goes_along(forms.offset(load), row)]
+        before = Builder(Region(), op.span)
+        last = row.end(before) if mine else None
+        for load in mine:
+            self._last_of_row(load, row, last)
+        at = region.ops.index(op)
+        region.ops[at:at] = before.region.ops
+
+    def _goes_along(self, offset: Affine, row: "_Row") -> bool:
+        """Whether an address goes up by equal steps that are short enough from one work-item of a row to the next."""
+        symbols = list(offset.symbols())
+        step = sum(offset.terms[symbol] for symbol in symbols if symbol.value is row.counter)
+        known = len(symbols) == len(offset.terms) and all(symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols)
+        return known and self._is_short(step)
+
+    def _last_of_row(self, load: Op, row: "_Row", last: Value):
+        """Make the load one of a run that ends where the counter is ``last``."""
+        body, pointer = row.loop.regions[0], load.operands[0].op
+        needed = computing(pointer.operands, body.ops)
+        if needed is None:
+            return
+        values = {row.counter: last}
+        copies = clone_ops([*needed, pointer], values)
+        at = body.ops.index(load)
+        body.ops[at:at] = copies
+        load.operands.insert(2, values[load.operands[0]])
+
+    def _is_short(self, step: int) -> bool:
+        return 0 < _ACCESSES * step < self.word_bytes
+
     def _step(self, offset: Affine, loop: Loop, forms: AffineForms) -> int | None:
         """Bytes from one address to the next; None where they do not go up by equal steps that are short enough."""
         step = offset.terms.get(loop, 0)
-        return step if 0 < _ACCESSES * step < self.word_bytes and _is_steady(offset, loop, forms) else None
+        return step if self._is_short(step) and _is_steady(offset, loop, forms) else None
 
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
         """The offset of the first iteration, as wide as an address."""
@@ -94,6 +133,60 @@ class ReadAhead:
             return b.const(number, type)
         b.region.ops += copies
         return _as(b, values.get(offset, offset), type)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The work-items that differ in the first dimension alone: ``counter`` goes up by ``step`` from ``start``, ``count`` times, until ``ends`` is true.
+
+    The loop over work-items carries nothing but such counters, so whatever has their form is one.
+    """
+
+    loop: Op
+    counter: Value
+    ends: Value
+    step: int
+    start: Value
+    count: Value
+
+    def is_steady(self, value: Value) -> bool:
+        """Whether a value is the same for all work-items of a row."""
+        return all(constant(leaf) is not None or self._stays(leaf) for leaf in leaves(value))
+
+    def _stays(self, leaf: Value) -> bool:
+        (body,) = self.loop.regions
+        if leaf.owner is not body:
+            return leaf.op not in body.ops
+        after = body.terminator.operands[1 + leaf.index]
+        while after.op is not None and after.op.opcode == "select":
+            condition, yes, no = after.op.operands
+            truth = value_where(condition, {self.ends: 0})
+            if truth is None:
+                return False
+            after = yes if truth else no
+        return after is leaf
+
+    def end(self, b: Builder) -> Value:
+        """What the counter is for the last one."""
+        left = b.value("sub", self.count, b.const(1, self.count.type))
+        way = _times(b, _as(b, left, self.counter.type), self.step)
+        return way if constant(self.start) == 0 else b.value("add", self.start, way)
+
+
+def _row_of(loop: Op) -> _Row | None:
+    """What makes a row; None where there is one work-item in each, or another loop."""
+    (body,) = loop.regions
+    counters = {}
+    for arg, start in zip(body.args, loop.operands[1:], strict=True):
+        after = body.terminator.operands[1 + arg.index].op
+        if after is not None and after.opcode == "select" and after.operands[0].owner is body and after.operands[1] is start:
+            step = step_of(arg, after.operands[2])
+            counters.setdefault(after.operands[0], {})[-1 if step == -1 else 1] = arg, step, start
+    for ends, both in counters.items() if loop.attrs.get("form") == "ndrange" else ():
+        if len(both) == 2 and both[1][1]:
+            (counter, step, start), (_, _, count) = both[1], both[-1]
+            return _Row(loop, counter, ends, step, start, count)
+    return None
 
 
 def _is_steady(form: Affine, loop: Loop, forms: AffineForms) -> bool:

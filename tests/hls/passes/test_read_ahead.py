@@ -47,6 +47,22 @@ def with_lines(body):
     return f"{HEAD} {{ {body.replace('for', chr(10) + '#pragma unroll 1' + chr(10) + 'for')} }}"
 
 
+#: the same of work-items
+ITEMS = {
+    "int i = get_global_id(0); b[i] = a[i] + s[i];": 2,
+    "int i = get_global_id(0), j = get_global_id(1); b[j * n + i] = a[j * n + i] + s[i * 2];": 2,
+    "int i = get_global_id(1), j = get_global_id(0); b[j] = a[i];": 0,  # the same for all of a row
+    "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); b[i] = a[i];": 1,
+    "int i = get_local_id(0); b[get_global_id(0)] = a[i] + s[get_group_id(0)];": 1,
+    "int i = get_global_id(0); b[i] = a[s[i] & 63];": 1,  # s
+    "int i = get_global_id(0); b[i] = a[(s[i] & 63) + i];": 1,
+    "int i = get_global_id(0); if (i < n) b[i] = a[i];": 0,
+    "int i = get_global_id(0); b[i] = a[200 - i];": 0,
+    "__local int t[64]; int i = get_local_id(0); t[i] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); b[get_global_id(0)] = t[(i + 1) % get_local_size(0)] + c[i];": 1,  # c behind the barrier
+    "int i = get_global_id(0), v = 0; for (int k = 0; k < (i & 3); k++) v += k * k ^ v; b[i] = a[i] + v;": 0,  # work-items may pass each other
+}
+
+
 class Checker:
     """Told of each access, it holds the runs against what they say; ``seen`` counts accesses in them."""
 
@@ -77,7 +93,7 @@ def checked(function, launch) -> int:
     """Accesses of runs, each held against the others of its run."""
     checker = Checker()
     buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
-    run_kernel(function, function.name, buffers, launch.scalars, launch.global_size, None, launch.offset, watch=checker)
+    run_kernel(function, function.name, buffers, launch.scalars, launch.global_size, launch.local_size, launch.offset, watch=checker)
     checker.finish()
     return checker.seen
 
@@ -86,10 +102,17 @@ def of_runs(function):
     return [op for op in walk(function.body) if op.opcode == "load" and last_of_run(op) is not None]
 
 
+def outcome_of(function_or_module, launch) -> dict:
+    """The bytes of all buffers after a run in groups."""
+    buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
+    run_kernel(function_or_module, "k", buffers, launch.scalars, launch.global_size, launch.local_size, launch.offset)
+    return {name: bytes(data) for name, data in buffers.items()}
+
+
 def optimized(text):
     """(module of the source, its kernel after all passes)."""
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = optimize(module, PipelineOptions(hazards=True, model=load_board("de5net").delay_model(), check=True)).kernels
+    (kernel,) = optimize(module, PipelineOptions(address_bits=32, hazards=True, model=load_board("de5net").delay_model(), check=True)).kernels
     return module, kernel
 
 
@@ -106,6 +129,21 @@ def test_runs_are_what_they_say(body):
         assert outcome(kernel, launch) == outcome(module, launch), (n, m, u)
         seen += checked(kernel, launch)
     assert bool(seen) == bool(BODIES[body])
+
+
+@pytest.mark.parametrize("body", ITEMS, ids=range(len(ITEMS)))
+def test_runs_of_work_items(body):
+    module, kernel = optimized(f"{HEAD} {{ {body} }}")
+    assert len(of_runs(kernel)) == ITEMS[body]
+    if "barrier" in body:
+        return  # the interpreter runs groups as the source has them; hardware: tests/kernels/test_rows.py
+    rng, seen = np.random.default_rng(1), 0
+    for size, local, offset in (((1,), (1,), (0,)), ((32,), (8,), (5,)), ((48, 3), (16, 1), (0, 2)), ((4, 2, 3), (4, 2, 1), (0, 0, 0))):
+        buffers = {name: rng.integers(-2, 3, 4096).astype(np.int16 if name == "s" else np.int32) for name in "asbc"}
+        launch = Launch(buffers, {"n": 70, "m": 3, "u": 9}, size, local, offset)
+        assert outcome_of(kernel, launch) == outcome_of(module, launch), size
+        seen += checked(kernel, launch)
+    assert bool(seen) == bool(ITEMS[body])
 
 
 @pytest.mark.parametrize("seed", range(0, 120, 3))
