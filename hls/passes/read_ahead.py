@@ -7,10 +7,11 @@ from ..analysis.affine import Affine, AffineForms, Symbol
 from ..analysis.domain import Domains
 from ..analysis.loops import Loop, step_of
 from ..analysis.trips import implied, leaves, value_where
-from ..ir import Builder, Function, IntType, Op, Region, Value, fixed_operands, lane_mask, loops_inside_out, memory_name, predicate, walk
+from ..ir import Builder, Function, IntType, Op, Region, Value, fixed_operands, has, lane_mask, loops_inside_out, memory_name, predicate, walk
 from ..ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant
+from ..ir.values import signed
 from .dce import DeadCode
 from .memory_fences import FLUSH
 from .steady_loads import computing
@@ -31,7 +32,8 @@ class ReadAhead:
     it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
     what they read before. Addresses of 2 ** ``address_bits`` bytes wrap nowhere.
 
-    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run.
+    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run, also of those up to a
+    bound (``if (i < n)``).
     """
 
     word_bytes: int
@@ -59,20 +61,21 @@ class ReadAhead:
         """Loads of the loop that nothing inside it may be in the way of."""
         (body,) = loop.regions
         for op in body.ops:
-            if op.opcode != "load" or lane_mask(op) is not None or constant(predicate(op)) != 1 or op.attrs.get(FRESH):
+            if op.opcode != "load" or lane_mask(op) is not None or op.attrs.get(FRESH):
                 continue
             memory = function.memories[memory_name(op)]
             asked = op.attrs.get(UNIT, (PREFETCHING,))[0]
             if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= self.word_bytes:
                 continue
             inside = {*body.args, *(v for one in walk(body) for v in one.results)}
-            forgets = any(memory.name in one.attrs.get(FLUSH, ()) for one in walk(body))
+            forgets = any(memory.name in one.attrs.get(FLUSH, ()) for one in walk(body) if not has(one, "flushes"))  # of those it says another thing
             if not forgets and inside.isdisjoint(op.operands[fixed_operands(op):]):
                 yield op
 
     def _loop(self, region: Region, op: Op, loads: list[Op], forms: AffineForms):
         loop, b = forms.tree.loops[op], Builder(Region(), op.span)
-        steps = {load: step for load in loads if (step := self._step(forms.offset(load), loop, forms)) is not None}
+        always = [load for load in loads if constant(predicate(load)) == 1]
+        steps = {load: step for load in always if (step := self._step(forms.offset(load), loop, forms)) is not None}
         left = _left(b, loop, forms) if steps else None
         for load, step in steps.items() if left is not None else ():
             offset = self._first(b, load, loop)
@@ -85,13 +88,10 @@ class ReadAhead:
 
     def _items(self, region: Region, op: Op, loads: list[Op], forms: AffineForms):
         row = _row_of(op)
-        mine = [load for load in loads if row and self._goes_along(forms.offset(load), row)]
-        before = Builder(Region(), op.span)
-        last = row.end(before) if mine else None
-        for load in mine:
-            self._last_of_row(load, row, last)
-        at = region.ops.index(op)
-        region.ops[at:at] = before.region.ops
+        for load in loads if row else ():
+            ends = row.bounds(predicate(load))
+            if ends is not None and self._goes_along(forms.offset(load), row):
+                self._last_of_row(region, load, row, ends)
 
     def _goes_along(self, offset: Affine, row: "_Row") -> bool:
         """Whether an address goes up by equal steps that are short enough from one work-item of a row to the next."""
@@ -100,17 +100,22 @@ class ReadAhead:
         known = len(symbols) == len(offset.terms) and all(symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols)
         return known and self._is_short(step)
 
-    def _last_of_row(self, load: Op, row: "_Row", last: Value):
-        """Make the load one of a run that ends where the counter is ``last``."""
+    def _last_of_row(self, region: Region, load: Op, row: "_Row", ends: list["_Bound"]):
+        """Make the load one of a run that ends where the counter is at its last, or at the least of the bounds."""
         body, pointer = row.loop.regions[0], load.operands[0].op
         needed = computing(pointer.operands, body.ops)
         if needed is None:
             return
+        before, inside = Builder(Region(), row.loop.span), Builder(Region(), load.span)
+        last, b = row.end(before), inside if any(row.is_inside(bound) for bound in ends) else before
+        for bound in ends:
+            last = bound.least(b, last)
         values = {row.counter: last}
-        copies = clone_ops([*needed, pointer], values)
-        at = body.ops.index(load)
-        body.ops[at:at] = copies
+        inside.region.ops += clone_ops([*needed, pointer], values)
         load.operands.insert(2, values[load.operands[0]])
+        for place, op, built in ((body, load, inside), (region, row.loop, before)):
+            at = place.ops.index(op)
+            place.ops[at:at] = built.region.ops
 
     def _is_short(self, step: int) -> bool:
         return 0 < _ACCESSES * step < self.word_bytes
@@ -133,6 +138,27 @@ class ReadAhead:
             return b.const(number, type)
         b.region.ops += copies
         return _as(b, values.get(offset, offset), type)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """The counter of a row, and ``more`` (None: nothing) and ``number``, is less than ``limit``; or ``equal`` to it, at most."""
+
+    limit: Value
+    more: Value | None
+    number: int
+    equal: bool
+    extend: str  #: "sext" or "zext", as the numbers are compared
+
+    def least(self, b: Builder, last: Value) -> Value:
+        """The lesser of ``last`` and the greatest number that the counter can be, which may be none at all: then nobody looks at it. In
+        two bits more nothing wraps."""
+        wide = IntType(self.limit.type.bits + 2)
+        most, *more = (b.value(self.extend, value, result=wide) for value in (self.limit, self.more) if value is not None)
+        most = b.value("sub", most, more[0]) if more else most
+        most = b.value("sub", most, b.const(self.number + (not self.equal), wide))
+        end = _as(b, last, wide)
+        return _as(b, b.value("select", b.value("slt", most, end), most, end), last.type)
 
 
 @dataclass(frozen=True)
@@ -165,6 +191,58 @@ class _Row:
                 return False
             after = yes if truth else no
         return after is leaf
+
+    def is_inside(self, bound: _Bound) -> bool:
+        """Whether a bound is not known before the loop."""
+        (body,) = self.loop.regions
+        return any(value is not None and (value.owner is body or value.op in body.ops) for value in (bound.limit, bound.more))
+
+    def bounds(self, condition: Value) -> list[_Bound] | None:
+        """Up to where in a row a condition holds, once it does; None where it may hold now and then."""
+        found, work = [], [(condition, True)]
+        while work:
+            one, truth = work.pop()
+            op = one.op
+            if constant(one) == truth or self.is_steady(one):
+                continue
+            if op is not None and op.opcode == ("and" if truth else "or"):
+                work += [(operand, truth) for operand in op.operands]
+            elif op is not None and op.opcode == "xor" and constant(op.operands[1]) == 1:
+                work.append((op.operands[0], not truth))
+            elif not _compares(one) or (bound := self._bound(op, truth)) is None:
+                return None
+            else:
+                found += bound
+        return found
+
+    def _bound(self, test: Op, truth: bool) -> list[_Bound] | None:
+        """What a comparison that is true, or is not, says of the counter: up to where it is so; nothing where it is so from some number on;
+        None where it is neither."""
+        low, high = test.operands if truth else test.operands[::-1]
+        counts, other = (low, high) if self.is_steady(high) else (high, low)
+        moved = self._moved(counts)
+        if moved is None or not self.is_steady(other):
+            return None
+        more, number = moved
+        if test.opcode[0] == "u" and (more is not None or number < 0):
+            return None  # it may begin again at 0; of signed ones C says that they do not
+        equal = (test.opcode in _STRICT) != truth
+        return [_Bound(other, more, number, equal, "zext" if test.opcode[0] == "u" else "sext")] if counts is low else []
+
+    def _moved(self, value: Value) -> tuple[Value | None, int] | None:
+        """(what, number) that a value is more than the counter; None where it is something else."""
+        op = value.op
+        if value is self.counter or op is not None and op.opcode == "zext" and op.operands[0] is self.counter:
+            return None, 0
+        if op is None or op.opcode != "add":
+            return None
+        for one, other in (op.operands, op.operands[::-1]):
+            moved, number = self._moved(one), constant(other)
+            if moved and number is not None:
+                return moved[0], moved[1] + signed(number, other.type.bits)
+            if moved and moved[0] is None and self.is_steady(other):
+                return other, moved[1]
+        return None
 
     def end(self, b: Builder) -> Value:
         """What the counter is for the last one."""

@@ -57,7 +57,7 @@ PROOFS = {
     "settlement": Proof("Settlement", "bursts and fences leave in order, when what is before them is acknowledged", units.settlement, 12),
     "guard": Proof("PlaceGuard", "while a word deep in the ring is waited for, no more are placed than it can stand", units.place_guard, 10, 2),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
-    "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 12),
+    "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),

@@ -34,3 +34,14 @@ __kernel void through_an_index(ARGS) {
   int i = get_global_id(0);
   b[i] = a[s[i] + i];
 }
+
+__kernel void guarded(ARGS) {  // up to a bound, which may lie behind the row or before it
+  int i = get_global_id(0), j = get_global_id(1);
+  if (i < n - 90 && j < 2) b[j * n + i] = a[j * n + i] + s[i];
+}
+
+__kernel void inner_part(ARGS) {
+  int i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+  if (i <= 2 || i + 2 > n) return;
+  b[i] = a[i] + s[i + 1];
+}

@@ -12,7 +12,7 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "rows.cl").read_text()
 #: loads that are read ahead
-AHEAD = {"in_line": 2, "in_rows": 2, "by_group": 2, "turned_in_groups": 1, "two_units": 2, "through_an_index": 1}
+AHEAD = {"in_line": 2, "in_rows": 2, "by_group": 2, "turned_in_groups": 1, "two_units": 2, "through_an_index": 1, "guarded": 2, "inner_part": 2}
 
 
 def launch(size, local=None, offset=None, seed=0) -> Launch:

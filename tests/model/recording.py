@@ -23,7 +23,7 @@ class _Recorder:
         self._stack = [self.top]
 
     def access(self, op, offset, last=None):
-        self._stack[-1].iterations[-1][op] = offset if last is None else (offset, last)
+        self._stack[-1].iterations[-1][op] = offset if last is None or offset is None else (offset, last)
 
     def enter(self, op, on):
         invocation = Invocation() if on else None

@@ -56,7 +56,18 @@ ITEMS = {
     "int i = get_local_id(0); b[get_global_id(0)] = a[i] + s[get_group_id(0)];": 1,
     "int i = get_global_id(0); b[i] = a[s[i] & 63];": 1,  # s
     "int i = get_global_id(0); b[i] = a[(s[i] & 63) + i];": 1,
-    "int i = get_global_id(0); if (i < n) b[i] = a[i];": 0,
+    "int i = get_global_id(0); if (i < n) b[i] = a[i];": 1,
+    "int i = get_global_id(0); if (i >= m) return; b[i] = a[i + 2];": 1,
+    "int i = get_global_id(0), j = get_global_id(1); if (i > 0 && i < m && j < m) b[j * n + i] = a[j * n + i - 1] + s[j * n + i + 7];": 2,
+    "int i = get_global_id(0); if (i + 3 <= n && i < m + 9 && n > 4) b[i] = a[i];": 1,
+    "uint i = get_global_id(0); if (i + 6 < u) b[i] = a[i];": 1,
+    "uint i = get_global_id(0); if (i - 6 < u) b[i] = a[i];": 0,  # may be false, and true again
+    "int i = get_global_id(0); if (i - 6 < n) b[i] = a[i];": 1,
+    "int i = get_global_id(0); if (i == n || i < m) b[i] = a[i];": 0,
+    "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); if (i <= 2 || i + 2 > n) return; b[i] = a[i] + s[i + 1];": 2,
+    "int i = get_global_id(0); if (!(i >= n)) b[i] = a[i]; else if (i < m + n) c[i] = s[i];": 2,
+    "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); if (i < n - 30) b[i] = a[i];": 1,
+    "int i = get_global_id(0); if (s[i] < n) b[i] = a[i];": 1,  # s
     "int i = get_global_id(0); b[i] = a[200 - i];": 0,
     "__local int t[64]; int i = get_local_id(0); t[i] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); b[get_global_id(0)] = t[(i + 1) % get_local_size(0)] + c[i];": 1,  # c behind the barrier
     "int i = get_global_id(0), v = 0; for (int k = 0; k < (i & 3); k++) v += k * k ^ v; b[i] = a[i] + v;": 0,  # work-items may pass each other
@@ -70,7 +81,7 @@ class Checker:
         self.runs, self.seen = {}, 0
 
     def access(self, op, offset, last=None):
-        if last is None:
+        if last is None or offset is None:
             return
         word, last = offset // WORD, last // WORD
         before, end = self.runs.get(op, (word, word))
@@ -140,9 +151,13 @@ def test_runs_of_work_items(body):
     rng, seen = np.random.default_rng(1), 0
     for size, local, offset in (((1,), (1,), (0,)), ((32,), (8,), (5,)), ((48, 3), (16, 1), (0, 2)), ((4, 2, 3), (4, 2, 1), (0, 0, 0))):
         buffers = {name: rng.integers(-2, 3, 4096).astype(np.int16 if name == "s" else np.int32) for name in "asbc"}
-        launch = Launch(buffers, {"n": 70, "m": 3, "u": 9}, size, local, offset)
-        assert outcome_of(kernel, launch) == outcome_of(module, launch), size
-        seen += checked(kernel, launch)
+        for scalars in ({"n": 70, "m": 3, "u": 9}, {"n": -5, "m": 40, "u": 20}, {"n": 30, "m": -(1 << 31), "u": (1 << 32) - 1},
+                        {"n": (1 << 31) - 1, "m": 9, "u": 0}):
+            launch = Launch(buffers, scalars, size, local, offset)
+            if not 0 < scalars["n"] < 99 and "* n" in body:
+                continue
+            assert outcome_of(kernel, launch) == outcome_of(module, launch), size
+            seen += checked(kernel, launch)
     assert bool(seen) == bool(ITEMS[body])
 
 
