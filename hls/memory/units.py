@@ -7,7 +7,18 @@ from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.channels import is_call
 from ..analysis.trips import count_trips
 from ..ir import Function, Op, Value, walk
-from ..ir.accesses import BURST, CACHED, CONSTANT, CONSTANT_MEMORY, PIPELINED, PREFETCHING, TURNS, UNIT, is_fenced, last_of_run
+from ..ir.accesses import (
+    BURST,
+    CACHED,
+    CONSTANT,
+    CONSTANT_MEMORY,
+    PIPELINED,
+    PREFETCHING,
+    TURNS,
+    UNIT,
+    is_fenced,
+    last_of_run,
+)
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
