@@ -14,6 +14,7 @@ from ..ir import (
     IntType,
     Op,
     Region,
+    TokenType,
     Value,
     fixed_operands,
     has,
@@ -25,6 +26,7 @@ from ..ir import (
 )
 from ..ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
 from ..ir.clone import clone_function, clone_ops
+from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
 from .dce import DeadCode
 from .item_rows import STRICT, Bound, Row, as_width, is_order, row_of, times
@@ -44,7 +46,8 @@ class ReadAhead:
 
     The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its last iteration is known as
     it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
-    what they read before. Addresses of 2 ** ``address_bits`` bytes wrap nowhere.
+    what they read before. Where these are for runs in which buffers overlap, there each access is a run of its own. Addresses of 2 ** ``address_bits``
+    bytes wrap nowhere.
 
     Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run, also of those up to a
     bound (``if (i < n)``).
@@ -63,12 +66,9 @@ class ReadAhead:
             return function
         found = [(region, op, loads) for region, op in loops if (loads := list(self._candidates(result, op)))]
         if found:
-            forms = AffineForms(result, self.address_bits)
+            runs = _Runs(result, AffineForms(result, self.address_bits), self.word_bytes)
             for region, op, loads in found:
-                if items:
-                    self._items(region, op, loads, forms)
-                else:
-                    self._loop(region, op, loads, forms)
+                (runs.items if items else runs.loop)(region, op, loads)
         return result
 
     def _candidates(self, function: Function, loop: Op) -> Iterable[Op]:
@@ -82,29 +82,38 @@ class ReadAhead:
             if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= self.word_bytes:
                 continue
             inside = {*body.args, *(v for one in walk(body) for v in one.results)}
-            forgets = any(memory.name in one.attrs.get(FLUSH, ()) for one in walk(body) if not has(one, "flushes"))  # of those it says another thing
-            if not forgets and inside.isdisjoint(op.operands[fixed_operands(op):]):
+            waits = [token for token in op.operands[fixed_operands(op):] if token in inside]
+            waits += [one.results[0] for one in walk(body) if _makes_forget(one, memory.name) and one.results]
+            if all(token.type.overlap for token in waits) and not any(_makes_forget(one, memory.name) and not one.results for one in walk(body)):
                 yield op
 
-    def _loop(self, region: Region, op: Op, loads: list[Op], forms: AffineForms):
-        loop, b = forms.tree.loops[op], Builder(Region(), op.span)
+
+@dataclass(frozen=True)
+class _Runs:
+    """Makes loads of a function those of runs."""
+
+    function: Function
+    forms: AffineForms
+    word_bytes: int
+
+    def loop(self, region: Region, op: Op, loads: list[Op]):
+        loop, b = self.forms.tree.loops[op], Builder(Region(), op.span)
         always = [load for load in loads if constant(predicate(load)) == 1]
-        steps = {load: step for load in always if (step := self._step(forms.offset(load), loop, forms)) is not None}
-        left = _left(b, loop, forms) if steps else None
+        steps = {load: step for load in always if (step := self._step(load, loop)) is not None}
+        left = _left(b, loop, self.forms) if steps else None
         for load, step in steps.items() if left is not None else ():
             offset = self._first(b, load, loop)
             if offset is not None:
                 way = times(b, as_width(b, left, offset.type), step)
-                last = way if constant(offset) == 0 else b.value("add", offset, way)
-                load.operands.insert(2, b.value("addr", last, attrs=dict(load.operands[0].op.attrs)))
+                self._end(load, loop.body, way if constant(offset) == 0 else b.value("add", offset, way), Builder(Region(), load.span))
         at = region.ops.index(op)
         region.ops[at:at] = b.region.ops
 
-    def _items(self, region: Region, op: Op, loads: list[Op], forms: AffineForms):
+    def items(self, region: Region, op: Op, loads: list[Op]):
         row = row_of(op)
         for load in loads if row else ():
             ends = row.bounds(predicate(load))
-            if ends is not None and self._goes_along(forms.offset(load), row):
+            if ends is not None and self._goes_along(self.forms.offset(load), row):
                 self._last_of_row(region, load, row, ends)
 
     def _goes_along(self, offset: Affine, row: Row) -> bool:
@@ -124,20 +133,29 @@ class ReadAhead:
         last, b = row.end(before), inside if any(row.is_inside(bound) for bound in ends) else before
         for bound in ends:
             last = bound.least(b, last)
-        values = {row.counter: last}
-        inside.region.ops += clone_ops([*needed, pointer], values)
-        load.operands.insert(2, values[load.operands[0]])
-        for place, op, built in ((body, load, inside), (region, row.loop, before)):
-            at = place.ops.index(op)
-            place.ops[at:at] = built.region.ops
+        values, (offset,) = {row.counter: last}, pointer.operands
+        inside.region.ops += clone_ops(needed, values)
+        self._end(load, body, values.get(offset, offset), inside)
+        at = region.ops.index(row.loop)
+        region.ops[at:at] = before.region.ops
+
+    def _end(self, load: Op, body: Region, last: Value, b: Builder):
+        """Make the load one of a run that ends at the offset ``last``; what ``b`` has built for it and is building stands in front of it."""
+        own, attrs, overlap = load.operands[0].op.operands[0], load.operands[0].op.attrs, _overlap(self.function, load)
+        if overlap is not None:
+            last = b.value("select", overlap, as_width(b, own, last.type), last)
+        load.operands.insert(2, b.value("addr", last, attrs=dict(attrs)))
+        at = body.ops.index(load)
+        body.ops[at:at] = b.region.ops
 
     def _is_short(self, step: int) -> bool:
         return 0 < _ACCESSES * step < self.word_bytes
 
-    def _step(self, offset: Affine, loop: Loop, forms: AffineForms) -> int | None:
+    def _step(self, load: Op, loop: Loop) -> int | None:
         """Bytes from one address to the next; None where they do not go up by equal steps that are short enough."""
+        offset = self.forms.offset(load)
         step = offset.terms.get(loop, 0)
-        return step if self._is_short(step) and _is_steady(offset, loop, forms) else None
+        return step if self._is_short(step) and _is_steady(offset, loop, self.forms) else None
 
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
         """The offset of the first iteration, as wide as an address."""
@@ -145,13 +163,26 @@ class ReadAhead:
         needed = computing([offset], loop.body.ops)
         if needed is None:
             return None
-        values, type = dict(zip(loop.body.args, loop.op.operands[1:], strict=True)), IntType(self.address_bits)
+        values, type = dict(zip(loop.body.args, loop.op.operands[1:], strict=True)), IntType(self.forms.address_bits)
         copies = clone_ops(needed, values)
         number = value_where(values.get(offset, offset), {})
         if number is not None:
             return b.const(number, type)
         b.region.ops += copies
         return as_width(b, values.get(offset, offset), type)
+
+
+def _makes_forget(op: Op, memory: str) -> bool:
+    """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says another thing."""
+    return not has(op, "flushes") and memory in op.attrs.get(FLUSH, ())
+
+
+def _overlap(function: Function, load: Op) -> Value | None:
+    """The argument that says whether buffers overlap, where the load has to care."""
+    names = function.attrs.get("launch_args", ())
+    if OVERLAP not in names or not any(isinstance(token.type, TokenType) and token.type.overlap for token in load.operands):
+        return None
+    return function.args[len(function.args) - len(names) + names.index(OVERLAP)]
 
 
 def _is_steady(form: Affine, loop: Loop, forms: AffineForms) -> bool:

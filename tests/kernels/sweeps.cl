@@ -57,3 +57,12 @@ __kernel void part_of_rows(ARGS) {
   for (int y = 0; y < m; y++)
     for (int x = y + 3; x <= n; x += 2) b[y * 7 + x] += ((__global short *)a)[x] + y;
 }
+
+__kernel void shifted(__global int *a, __global int *b, int n, int m) {  // of buffers that may overlap
+  for (int i = 0; i < n; i++) b[i] = a[i + 3] * m;
+}
+
+__kernel void items_shifted(__global int *a, __global int *b, int n, int m) {
+  int i = get_global_id(0);
+  if (i < n) b[i] = a[i + 3] * m;
+}

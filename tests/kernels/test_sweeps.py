@@ -1,5 +1,6 @@
 """Sweeps over buffers: they run at their interval, in place as well, and neighbours are read in long bursts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,18 @@ def system():
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))
 def test_bytes(system, kernel):
     system.check(kernel, [launch(kernel, n, m) for n, m in ((0, 3), (1, 2), (2, 3), (33, 4), (300, 2))], (0, 1, 2))
+
+
+@pytest.mark.parametrize("kernel", ["shifted", "items_shifted"])
+def test_buffers_that_may_overlap(system, kernel):
+    """Where they do no word is read ahead of its turn, where they do not they are; work-items owe each other no order."""
+    bursts = []
+    for overlap in (False, True):
+        launches = [replace(launch(kernel, n, 2), overlap=overlap, global_size=(n if kernel == "items_shifted" else 1,)) for n in (1, 40, 800)]
+        stats = system.check(kernel, launches, (0, 1))
+        bursts.append(next(access["average_burst"] for access in stats[-1]["memory"] if access["kind"] == "load"))
+    assert bursts[0] >= 10
+    assert (bursts[1] < 2) == (kernel == "shifted")
 
 
 @pytest.mark.parametrize("kernel", MOST_II)

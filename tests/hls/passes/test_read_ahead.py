@@ -109,6 +109,18 @@ def checked(function, launch) -> int:
     return checker.seen
 
 
+def test_buffers_that_may_overlap():
+    """In runs in which they do each access is a run of its own."""
+    text = "__kernel void k(__global int *a, __global int *b, int n) { for (int i = 0; i < n; i++) b[i] = a[i + 3] * 2; }"
+    items = "__kernel void k(__global int *a, __global int *b, int n) { int i = get_global_id(0); if (i < n) b[i] = a[i]; }"
+    for source, count in ((text, 1), (items, 1)):
+        module, kernel = optimized(source)
+        assert len(of_runs(kernel)) == count
+        launch = Launch({name: np.arange(100, dtype=np.int32) for name in "ab"}, {"n": 50}, (50,) if source is items else (1,), (5,) if source is items else (1,))
+        assert outcome_of(kernel, launch) == outcome_of(module, launch)
+        assert checked(kernel, launch) == 50
+
+
 def of_runs(function):
     return [op for op in walk(function.body) if op.opcode == "load" and last_of_run(op) is not None]
 
