@@ -7,7 +7,7 @@ from ..ir import OPS, Op, Region, Value, evaluate
 from ..ir.rewrite import constant
 from .counted import trips_of_counter
 
-__all__ = ["INVERSE", "Trips", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
+__all__ = ["INVERSE", "Trips", "chosen", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
            "value_where"]
 
 #: not (a . b) is (a, or swapped b) . the other
@@ -43,6 +43,17 @@ def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
         if other.op is not None and other.op.opcode == opposite and other.op.operands == operands:
             return not truth
     return None
+
+
+def chosen(value: Value, facts: dict[Value, bool]) -> Value:
+    """The value, or what selects on conditions that the facts decide make of it."""
+    while value.op is not None and value.op.opcode == "select":
+        condition, yes, no = value.op.operands
+        truth = decided(condition, facts)
+        if truth is None:
+            return value
+        value = yes if truth else no
+    return value
 
 
 def follows(condition: Value, facts: dict[Value, bool]) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..analysis.trips import decided, implied
+from ..analysis.trips import chosen, implied
 from ..ir import Function, Op, Value, loops_inside_out, uses, walk
 from ..ir.clone import clone_function
 
@@ -35,25 +35,14 @@ def _assume(loop: Op, used):
     facts = implied(end.operands[0])
     read = {v for op in walk(region) for v in op.operands if op is not end} | {end.operands[0]}
     for k, after in enumerate(end.operands[1:]):
-        chosen = _chosen(after, facts)
-        if chosen is after:
+        found = chosen(after, facts)
+        if found is after:
             continue
         if loop.results[k] in used:
             if region.args[k] not in read:
                 continue  # nobody waits for it: it is such an exit value already
             _keep_result(loop, k, after, used)
-        end.operands[1 + k] = chosen
-
-
-def _chosen(value: Value, facts: dict[Value, bool]) -> Value:
-    """The value, or what a select on a decided condition makes of it."""
-    while value.op is not None and value.op.opcode == "select":
-        condition, yes, no = value.op.operands
-        truth = decided(condition, facts)
-        if truth is None:
-            return value
-        value = yes if truth else no
-    return value
+        end.operands[1 + k] = found
 
 
 def _keep_result(loop: Op, k: int, value: Value, used):

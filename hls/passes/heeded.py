@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..analysis.trips import decided, implied
+from ..analysis.trips import chosen, implied
 from ..ir import BOOL, Function, Op, Value, loops_inside_out, uses
 from ..ir.clone import clone_function
 
@@ -37,10 +37,10 @@ def _loop(loop: Op, used: dict[Value, list[tuple[Op, int]]]):
         for bit, truth in () if result in used else _bits(arg, used):
             facts |= implied(end.operands[1 + bit.index], truth)
         after = end.operands[1 + arg.index]
-        chosen = _chosen(after, facts)
-        if chosen is not after:
-            end.operands[1 + arg.index] = chosen
-            used.setdefault(chosen, []).append((end, 1 + arg.index))
+        found = chosen(after, facts)
+        if found is not after:
+            end.operands[1 + arg.index] = found
+            used.setdefault(found, []).append((end, 1 + arg.index))
 
 
 def _bits(arg: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> list[tuple[Value, bool]]:
@@ -52,14 +52,3 @@ def _bits(arg: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> list[tuple[
 def _deciding(op: Op, index: int) -> tuple[Value, bool] | None:
     """The condition under which an operand counts, and what it has to be."""
     return (op.operands[0], index == 1) if op.opcode == "select" and index > 0 else None
-
-
-def _chosen(value: Value, facts: dict[Value, bool]) -> Value:
-    """The value, or what selects on decided conditions make of it."""
-    while value.op is not None and value.op.opcode == "select":
-        condition, yes, no = value.op.operands
-        truth = decided(condition, facts)
-        if truth is None:
-            return value
-        value = yes if truth else no
-    return value

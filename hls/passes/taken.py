@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..analysis.trips import decided, implied
+from ..analysis.trips import chosen, implied
 from ..ir import Builder, Function, Op, Region, Value, has, is_access
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function
@@ -71,29 +71,19 @@ class _Taken:
         return self.known[value]
 
     def _needs(self, value: Value) -> list[Value]:
-        chosen = self._chosen(value)
-        if chosen is not value:
-            return [chosen]
+        choice = chosen(value, self.facts)
+        if choice is not value:
+            return [choice]
         op = value.op
         if op is None or value not in self.own or not has(op, "pure") or has(op, "float") or op.opcode in _LARGE:
             return []
         return op.operands
 
     def _made(self, value: Value) -> Value:
-        chosen = self._chosen(value)
-        if chosen is not value:
-            return self.known[chosen]
+        choice = chosen(value, self.facts)
+        if choice is not value:
+            return self.known[choice]
         operands = [self.known[v] for v in self._needs(value)]
         if not operands or operands == value.op.operands:
             return value
         return self.b.value(value.op.opcode, *operands, result=value.type, attrs=value.op.attrs, name=value.name)
-
-    def _chosen(self, value: Value) -> Value:
-        """The value, or what a select on a decided condition makes of it."""
-        while value.op is not None and value.op.opcode == "select":
-            condition, yes, no = value.op.operands
-            truth = decided(condition, self.facts)
-            if truth is None:
-                return value
-            value = yes if truth else no
-        return value
