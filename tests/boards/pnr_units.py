@@ -11,7 +11,7 @@ from hls.driver import compile
 from hls.options import Options
 from hls.rtl.access import AtomicAccess, LoadAccess, StoreAccess
 from hls.rtl.global_memory import bursts_under_way
-from hls.rtl.hazards import entries_for
+from hls.rtl.hazards import entries_for, words_for
 from hls.target.board import load_board
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
@@ -33,7 +33,8 @@ NARROW = 8
 LOOP = "for (int i = 0; i < n; i++) "
 #: name -> (unit as the report names it, which access of the kernel it is, kernel's body): of float buffers a and b, ints k and c, and an int n
 KERNELS = {
-    "burst-coalesced load": ("burst-coalesced", 0, LOOP + "b[i] = a[i];"),
+    "burst-coalesced load": ("burst-coalesced", 0, LOOP + "b[i] = a[i * n];"),
+    "burst-coalesced load, reads ahead": ("burst-coalesced", 0, LOOP + "b[i] = a[i];"),
     "burst-coalesced cached load": ("burst-coalesced cached", 1, LOOP + "b[i] = a[k[i]];"),
     "burst-coalesced store": ("burst-coalesced", 1, LOOP + "b[i] = a[i];"),
     "burst-coalesced store, scattered": ("burst-coalesced", 2, LOOP + "b[k[i]] = a[i];"),
@@ -60,9 +61,10 @@ def _constant_cache(loads: int):
     return ConstantCache(accesses=[4] * loads, words=Options().const_cache_bytes // BOARD.memory.word_bytes, **MEMORY)
 
 
-def _hazard_unit():
-    place_bits = BOARD.address_bits - 2  # of floats
-    return HazardUnit(place_bits, entries_for(BOARD.memory.read_latency), ((0,),), (True,))
+def _hazard_unit(per_word: int):
+    place_bits, latency = BOARD.address_bits - 2, BOARD.memory.read_latency  # of floats
+    entries = words_for(latency, per_word) if per_word else entries_for(latency)
+    return HazardUnit(place_bits, entries, ((0,),), (True,), (per_word,))
 
 
 def _interconnect(kind, count: int):
@@ -78,7 +80,7 @@ PARTS = {
     **{f"constant cache, loads: {loads}": lambda loads=loads: _constant_cache(loads) for loads in (1, 4)},
     **{f"atomic memory, askers: {askers}": lambda askers=askers: AtomicMemory(askers=askers, functions=("add", "cmpxchg"), **MEMORY)
        for askers in (1, 4)},
-    "hazard unit": _hazard_unit,
+    "hazard unit": lambda: _hazard_unit(0), "hazard unit, stores by words": lambda: _hazard_unit(BOARD.memory.word_bytes // 4),
     **{f"{name} interconnect, units: {count}": lambda kind=kind, count=count: _interconnect(kind, count)
        for name, kind in (("read", ReadInterconnect), ("write", WriteInterconnect)) for count in (2, 8, 32)},
 }
