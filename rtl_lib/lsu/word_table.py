@@ -56,37 +56,56 @@ class WordTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        shift = self.per_word.bit_length() - 1
-        words = Array(Signal(self.place_bits - shift, name=f"word{k}", reset_less=True) for k in range(self.entries))
-        masks = Array(Signal(self.per_word, name=f"mask{k}", reset_less=True) for k in range(self.entries))
-        counts = Array(Signal(range(self.per_word + 1), name=f"count{k}", reset_less=True) for k in range(self.entries))
-        oldest, newest, used = Signal(range(self.entries)), self.newest, Signal(range(self.entries + 1))
-        grows = Signal()  # the newest entry is there, and may take more
-        joins, leaves, following = Signal(), Signal(), Signal.like(newest)
-        word, bit = self.enter.place[shift:], 1 << self.enter.place[:shift]
+        shift, entries = self.per_word.bit_length() - 1, range(self.entries)
+        words = [Signal(self.place_bits - shift, name=f"word{k}", reset_less=True) for k in entries]
+        masks = [Signal(self.per_word, name=f"mask{k}", reset_less=True) for k in entries]
+        counts = Array(Signal(range(self.per_word + 1), name=f"count{k}", reset_less=True) for k in entries)
+        oldest, used = Signal(entries), Signal(range(self.entries + 1))
+        newest, following, joins, leaves = self.newest, Signal.like(self.newest), Signal(), Signal()
+        # what is in the newest entry once more, as choosing it among all takes too long for a comparison behind it
+        word, mask, count = Signal.like(words[0]), Signal.like(masks[0]), Signal(range(self.per_word + 1))
+        grows, waited, opens = Signal(), Signal(), Signal()  # it is there, and may take more; somebody asks for it; another begins
+        enters, place, bit = self.enter.valid, self.enter.place[shift:], 1 << self.enter.place[:shift]
+
+        def found(held, bits):
+            return Cat(query.valid & (query.place[shift:] == held) & bits.bit_select(query.place[:shift], 1) for query in self.queries).any()
 
         m.d.comb += [
             following.eq(newest + 1),
             self.room.eq(used < self.entries - 1),
-            self.match.eq(Cat(on & Cat(query.valid & (query.place[shift:] == held) & mask.bit_select(query.place[:shift], 1) for query in self.queries).any()
-                              for on, held, mask in zip(self.occupied, words, masks, strict=True))),
-            joins.eq(self.enter.valid & grows & (word == words[newest]) & ~(self.asked & self.match.bit_select(newest, 1))),
-            leaves.eq((used != 0) & self._over(m, counts[oldest], leaves) & ~(joins & (oldest == newest))),
+            self.match.eq(Cat(on & found(held, bits) for on, held, bits in zip(self.occupied, words, masks, strict=True))),
+            waited.eq(self.asked & grows & found(word, mask)),
+            joins.eq(enters & grows & (place == word) & ~waited),
+            opens.eq(enters & ~joins),
+            leaves.eq(self._over(m, counts, oldest, leaves, joins)),
         ]
         with m.If(joins):
-            m.d.sync += [masks[newest].eq(masks[newest] | bit), counts[newest].eq(counts[newest] + 1), grows.eq(counts[newest] != self.per_word - 1)]
-        with m.Elif(self.enter.valid):
-            m.d.sync += [words[following].eq(word), masks[following].eq(bit), counts[following].eq(1), newest.eq(following), grows.eq(1),
-                         self.occupied.bit_select(following, 1).eq(1)]
-        with m.Elif((self.asked & self.match.bit_select(newest, 1)) | (leaves & (oldest == newest))):
+            m.d.sync += [mask.eq(mask | bit), count.eq(count + 1), grows.eq(count != self.per_word - 1)]
+        with m.Elif(opens):
+            m.d.sync += [word.eq(place), mask.eq(bit), count.eq(1), newest.eq(following), grows.eq(1)]
+        with m.Elif(waited | (leaves & (oldest == newest))):
             m.d.sync += grows.eq(0)
-        with m.If(leaves):
-            m.d.sync += [self.occupied.bit_select(oldest, 1).eq(0), oldest.eq(oldest + 1)]
-        m.d.sync += used.eq(used + (self.enter.valid & ~joins) - leaves)
+        for k in entries:
+            with m.If(joins & (newest == k)):
+                m.d.sync += [masks[k].eq(mask | bit), counts[k].eq(count + 1)]
+            with m.Elif(opens & (following == k)):
+                m.d.sync += [words[k].eq(place), masks[k].eq(bit), counts[k].eq(1), self.occupied[k].eq(1)]
+            with m.Elif(leaves & (oldest == k)):
+                m.d.sync += self.occupied[k].eq(0)
+        m.d.sync += [oldest.eq(oldest + leaves), used.eq(used + opens - leaves)]
         return m
 
-    def _over(self, m, count, leaves):
-        """Whether so many stores, the oldest that are still here, are in memory."""
-        done = Signal(RETIRED_BITS + 8)  # visible stores whose places are still here
-        m.d.sync += done.eq(done + self.retired - Mux(leaves, count, 0))
-        return done >= count
+    def _over(self, m, counts, oldest, leaves, joins):
+        """Whether all stores of the oldest entry are in memory. How many they are is looked up a cycle ahead."""
+        due, known, then = Signal.like(counts[0]), Signal(), Signal.like(oldest)
+        # visible stores whose places are still here; more may be told of at once than that
+        done = Signal(range(self.entries * self.per_word + (1 << RETIRED_BITS)))
+        after, behind = Signal.like(due), Signal.like(oldest)
+        m.d.comb += [behind.eq(oldest + 1), after.eq(counts[behind]), then.eq(Mux(leaves, behind, oldest))]
+        there = Mux(leaves, self.occupied.bit_select(behind, 1), self.occupied.bit_select(oldest, 1))
+        m.d.sync += [
+            due.eq(Mux(leaves, after, counts[oldest])),
+            known.eq(there & ~(joins & (self.newest == then))),
+            done.eq(done + self.retired - Mux(leaves, due, 0)),
+        ]
+        return known & (done >= due) & ~(joins & (self.newest == oldest))
