@@ -75,7 +75,7 @@ def _board(_context, _parameter, name: str | None) -> str:
               help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]")
 @click.option("-const-cache-bytes", "--const-cache-bytes", "const_cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=16384,
               help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]")
-@click.option("-no-interleaving", "--no-interleaving", "no_interleaving", metavar="MEMORY",
+@click.option("-no-interleaving", "--no-interleaving", "no_interleaving", metavar="MEMORY", multiple=True,
               help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.")
 @click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
               help="Output folder.  [default: name of the source]")

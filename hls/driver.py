@@ -22,6 +22,7 @@ from .passes.early_conditions import EarlyConditions
 from .passes.hardware import check_hardware
 from .passes.late_choices import LateChoices
 from .passes.late_operands import LateOperands
+from .passes.locations import as_used, place_buffers
 from .passes.lookahead import Lookahead
 from .passes.loop_sums import LoopSums
 from .passes.merged import Merged
@@ -97,11 +98,12 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
 def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
-    if options.no_interleaving is not None:
-        board = replace(board, memory=board.memory.partitioned())
+    for name in options.no_interleaving:
+        board = board.with_memory(board.memory_named(name).partitioned())
     with uncollected():
         fused = []
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
+        board = as_used(module, board)
         kernels, told = plan_module(module, board, options)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
@@ -115,13 +117,14 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
 def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board) -> tuple[ChannelPlan, ...]:
     """The channels as they are built."""
     asked = plan_channels(module.channels, [k.function for k in kernels], board)
-    return balance_channels(asked, [k.plan for k in kernels], board.memory.read_latency)
+    return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 
 
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for one
     that cannot be hardware."""
     with uncollected():
+        board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
         return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}
 
@@ -137,11 +140,11 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
 def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     timing = OperatorTiming(board.delay_model(), board.address_bits)
-    module, told, changed = without_printf(module), check_hardware(module, board), []
+    module, told, changed = place_buffers(without_printf(module), board), check_hardware(module), []
     onchip = board.memory.kind == "onchip"
     passes = PipelineOptions(
         address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
-        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.memory.read_latency,
+        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.read_latency,
         ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
         fp_relaxed=options.fp_relaxed, model=timing.model, takes=timing.takes, warn=told.append, record=changed.append)
     optimized = optimize(module, passes)
@@ -186,9 +189,10 @@ def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
 
 
 def _check(options: Options, board: Board):
-    if options.no_interleaving is not None and not board.memory.known_as(options.no_interleaving):
-        raise CompileError(Diagnostic(f"-no-interleaving: board {board.name} has no memory {options.no_interleaving!r}",
-                                      hint=f"its memory is {board.memory.name}, or default"))
+    for name in options.no_interleaving:
+        if board.memory_named(name) is None:
+            raise CompileError(Diagnostic(f"-no-interleaving: board {board.name} has no memory {name!r}",
+                                          hint=f"it has {', '.join(memory.name for memory in board.memories)}; default is {board.memory.name}"))
     if options.control != "wires":
         return
     if board.memory.kind != "onchip":
@@ -207,7 +211,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
         sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
         late = LateOperands(timing.model, timing.takes, tell)
         function = sums.run(late.run(BalanceSums(tell).run(function)))
-    function = GroupCopies(board.memory.read_latency).run(function)
+    function = GroupCopies(board.read_latency).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     return _with_units(DeadCode().run(function), board, options, timing, changed, tell)
 
@@ -234,7 +238,7 @@ def _with_units(function: Function, board: Board, options: Options, timing: Oper
 def _scheduled(function: Function, board: Board, options: Options, timing: OperatorTiming, memory: MemoryPlan, tell) -> tuple[KernelPlan, MemoryPlan]:
     """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take no turns for
     the sake of that limit: a schedule of its own."""
-    plan = plan_kernel(function, timing, memory, board.memory.read_latency, options.elastic_depth)
+    plan = plan_kernel(function, timing, memory, board.read_latency, options.elastic_depth)
     shared, broken = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
     if not broken:
         return plan, shared

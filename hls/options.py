@@ -27,8 +27,8 @@ class Options:
         on the chip only), which take next to no area
     cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each needs
     const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
-    no_interleaving : the name of the memory of which one bank comes behind the other, so that the host places buffers; None
-        interleaves as the board says
+    no_interleaving : names of memories ("default" is one) of which one bank comes behind the other, so that the host places buffers;
+        others are interleaved as the board says
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -41,10 +41,12 @@ class Options:
     control: str = "axi-lite"
     cache_bytes: int | None = None
     const_cache_bytes: int = 16384
-    no_interleaving: str | None = None
+    no_interleaving: tuple[str, ...] | str = ()
     denorms_are_zero: bool = False
 
     def __post_init__(self):
+        if isinstance(self.no_interleaving, str):  # one of them
+            object.__setattr__(self, "no_interleaving", (self.no_interleaving,))
         for name in ("cache_bytes", "const_cache_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
                 raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")

@@ -82,11 +82,15 @@ class LoadedSystem:
         if self._session is None:
             signals = self.trace.signals if self.trace else "none"
             simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
-            # a program may have been built for banks one behind the other
-            memory = replace(self.board.memory, interleave_bytes=self.interface.interleave_bytes)
-            self._session = Session(simulator.executable, replace(self.board, memory=memory), self.memory, self.interface.clock_mhz)
+            self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
             self._session.reset(self.seed)
         return self._session
+
+    def _as_built(self) -> Board:
+        """The board with the memories that the program uses; it may have been built for banks one behind the other."""
+        by_name = {one.name: one for one in self.board.memories}
+        first, *others = (replace(by_name[built.name], interleave_bytes=built.interleave_bytes) for built in self.interface.memories)
+        return replace(self.board, memory=first, others=tuple(others))
 
     def run(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> Run:
         """Run ``kernel`` to its end with raw register values by name, and others that were started as far as they go meanwhile.

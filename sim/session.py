@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hls.target.board import Board
+from hls.target.board import Board, Memory, SramTiming
 
 from .errors import SimulationError
 from .shared import SharedMemory
@@ -35,17 +35,20 @@ class BankStatistics:
 
 def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
     """The facts the simulator needs, as lines of ``key value``."""
-    memory = board.memory
-    values: dict[str, float] = {
-        "kernel_mhz": kernel_mhz or board.clock.kernel_mhz,
-        "onchip": int(memory.kind == "onchip"),
-        "banks": len(memory.banks),
-        "interleave_bytes": memory.interleave_bytes,
-        "bank_bytes": memory.banks[0].bytes,
-    }
-    if memory.timing is not None:
-        values |= {field.name: getattr(memory.timing, field.name) for field in fields(memory.timing)}
+    mhz = kernel_mhz or board.clock.kernel_mhz
+    values: dict[str, float] = {"kernel_mhz": mhz, "memories": len(board.memories)}
+    for k, memory in enumerate(board.memories):
+        values |= {f"memory{k}.{key}": value for key, value in _memory_facts(memory, mhz).items()}
     return "".join(f"{key} {value!r}\n" for key, value in values.items())
+
+
+def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
+    facts: dict[str, float] = {
+        "dram": int(memory.kind == "ddr"), "banks": len(memory.banks), "interleave_bytes": memory.interleave_bytes,
+        "bank_bytes": memory.banks[0].bytes, "base": memory.base,
+    }
+    timing = memory.timing or SramTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
+    return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
 
 
 class Session:

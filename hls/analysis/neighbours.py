@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 
-from ..ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, regions, walk
+from ..ir import (
+    Function,
+    Op,
+    Region,
+    has,
+    is_access,
+    lane_mask,
+    memory_name,
+    moved_type,
+    regions,
+    walk,
+    word_bytes,
+)
 from ..ir.accesses import UNIT
 from .dependence import DependenceTester, Kind, promised
 
@@ -27,7 +39,8 @@ class Group:
 
 
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[Group]:
-    """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each.
+    """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each, or a word of the
+    memory that the program names for a buffer.
 
     Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups have
     no holes, which might seem to touch what another access needs. Addresses that are not known from loops and arguments form no
@@ -96,13 +109,16 @@ class _Items:
             bucket = buckets.setdefault((memory_name(op), frozenset(form.terms.items())), [])
             holes = memory_name(op) not in self.both
             for gathering in bucket:
-                if gathering.fits(op, form.const, self.most_bytes, holes) and may_move(gathering.members, op):
+                if gathering.fits(op, form.const, self._most_bytes(op), holes) and may_move(gathering.members, op):
                     move(gathering.members, op)
                     gathering.add(op, form.const)
                     break
             else:
                 bucket.append(_Gathering(op, form.const))
         return [g.group() for bucket in buckets.values() for g in bucket if len(g.members) > 1]
+
+    def _most_bytes(self, op: Op) -> int:
+        return self.most_bytes and word_bytes(self.function.memories[memory_name(op)], self.most_bytes)
 
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]

@@ -4,11 +4,13 @@ from .accesses import (
     fixed_operands,
     is_access,
     lane_mask,
+    location,
     may_share,
     memory_name,
     moved_type,
     predicate,
     reaches_memory,
+    word_bytes,
 )
 from .build import Builder, loops_inside_out, reachable, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
@@ -65,6 +67,7 @@ __all__ = [
     "has",
     "is_access",
     "lane_mask",
+    "location",
     "loops_inside_out",
     "may_share",
     "memory_name",
@@ -77,4 +80,5 @@ __all__ = [
     "regions",
     "uses",
     "walk",
+    "word_bytes",
 ]

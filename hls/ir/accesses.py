@@ -14,8 +14,9 @@ from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import PTR, ArrayType, Type
 
-__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS", "UNIT",
-           "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "may_share", "memory_name", "moved_type", "predicate", "reaches_memory", "reads_anew"]
+__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "LOCATION", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS",
+           "UNIT", "WORD_BYTES", "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "location", "may_share", "memory_name", "moved_type", "predicate",
+           "reaches_memory", "reads_anew", "word_bytes"]
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
@@ -34,6 +35,8 @@ CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
 FRESH = "fresh"
 #: attribute of a memory: it is volatile because of fences, not by its declaration
 FENCED = "fenced"
+#: attributes of a buffer that does not lie in the board's default memory: the name of that where it does, and the width of its words
+LOCATION, WORD_BYTES = "buffer_location", "word_bytes"
 
 
 def is_access(op: Op) -> bool:
@@ -93,6 +96,18 @@ def reads_anew(load: Op, function: Function) -> bool:
     return bool(load.attrs.get(FRESH)) or memory.volatile and not is_fenced(memory)
 
 
+def location(memory: MemoryObject) -> str | None:
+    """The board's memory in which a buffer lies; None for the default one."""
+    return dict(memory.attrs).get(LOCATION)
+
+
+def word_bytes(memory: MemoryObject, usual: int) -> int:
+    """The width of the words of the board's memory in which a buffer lies; ``usual`` is that of the default one."""
+    return dict(memory.attrs).get(WORD_BYTES, usual)
+
+
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:
     """Whether two memories may hold the same bytes: they are one, or buffers that the host may have made overlap."""
-    return one is other or one.space == other.space == "global" and not (one.restrict or other.restrict)
+    if one is other:
+        return True
+    return one.space == other.space == "global" and not (one.restrict or other.restrict) and location(one) == location(other)

@@ -8,7 +8,7 @@ from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ..diag import CompileError, Span
-from ..ir import Function, Op, Value, reaches_memory, walk
+from ..ir import Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ..ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
 from ..passes.write_ports import PORT_GROUP
@@ -28,7 +28,8 @@ class Access:
     """One load or store operation and the unit that serves it.
 
     ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size of
-    one access, ``word_bytes`` that of a word of the memory behind the unit. An access with a ``latency`` takes that many
+    one access, ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory that this is (None: the
+    default one, or a memory of the kernel). An access with a ``latency`` takes that many
     cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
     memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
 
@@ -55,6 +56,7 @@ class Access:
     to_a_word: int = 1
     forwarding: bool = False
     pumped: bool = False
+    location: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +166,7 @@ class MemoryPlan:
 
 
 def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clock_mhz: float = 0.0) -> MemoryPlan:
-    """Choose a unit for every access of a flat kernel on a board with this global memory, these block RAMs and this kernel clock. Raises
+    """Choose a unit for every access of a flat kernel on a board with this default memory, these block RAMs and this kernel clock. Raises
     CompileError for an access that has none, for attributes that cannot be followed, and for a memory that no device has room for."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
@@ -183,7 +185,8 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:
-                planned[op] = _burst_access(op, memory.word_bytes)
+                buffer = function.memories[name]
+                planned[op] = replace(_burst_access(op, word_bytes(buffer, memory.word_bytes)), location=location(buffer))
     in_order = {op: planned[op] for op in walk(function.body) if op in planned}
     return MemoryPlan(in_order, onchip)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..ir import ArrayType, Builder, Function, IntType, Op, Type, Value, walk
+from ..ir import ArrayType, Builder, Function, IntType, Op, Type, Value, memory_name, walk, word_bytes
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 
@@ -14,8 +14,8 @@ _MOST_ZEROS = 64
 @dataclass(frozen=True)
 class FitAccesses:
     """Before: accesses may have ``align``: their address is known to be a multiple of less than their size; buffers begin at
-    multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, by proof or by being
-    split into several; ``align`` is gone.
+    multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, or a word of the memory
+    that the program names for its buffer, by proof or by being split into several; ``align`` is gone.
     """
 
     max_bytes: int = 64
@@ -24,18 +24,21 @@ class FitAccesses:
 
     def run(self, function: Function) -> Function:
         accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
-        if not any("align" in op.attrs or _type(op).bytes > self.max_bytes for op in accesses):
+        if not any("align" in op.attrs or _type(op).bytes > self._most(function, op) for op in accesses):
             return function
         result = clone_function(function)
         zeros = _trailing_zeros(result)
-        rewrite(result.body, lambda op, b: self._visit(op, b, zeros))
+        rewrite(result.body, lambda op, b: self._visit(result, op, b, zeros))
         return result
 
-    def _visit(self, op: Op, b: Builder, zeros: dict[Value, int]) -> list[Value] | None:
+    def _most(self, function: Function, op: Op) -> int:
+        return word_bytes(function.memories[memory_name(op)], self.max_bytes)
+
+    def _visit(self, function: Function, op: Op, b: Builder, zeros: dict[Value, int]) -> list[Value] | None:
         if op.opcode not in ("load", "store"):
             return None
         type, attrs = _type(op), {k: v for k, v in op.attrs.items() if k != "align"}
-        size = min(type.bytes, self.max_bytes)
+        size = min(type.bytes, self._most(function, op))
         if "align" in op.attrs:
             proved = 1 << zeros.get(op.operands[0].op.operands[0], 0)
             size = min(size, max(op.attrs["align"], proved))

@@ -8,7 +8,6 @@ from math import prod
 
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op, walk
-from ..target.board import Board
 from .program import compute_units
 from .wishes import OF_MEMORIES
 
@@ -48,12 +47,11 @@ OF_REGISTERS = "a single value is a register; an array is kept in memory"
 #: attribute -> values of it that ask for what is done anyway
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
 
-def check_hardware(module: Module, board: Board) -> list[Diagnostic]:
-    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet, or not on this board."""
+def check_hardware(module: Module) -> list[Diagnostic]:
+    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet."""
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _with_units(function)
-        errors += _locations(function, board)
         warnings += _attributes(function)
         warnings += [Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
                      for op in walk(function.body) if op.opcode in LEFT_OUT]
@@ -69,14 +67,6 @@ def _with_units(function: Function) -> list[Diagnostic]:
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
     return [_error(Missing("a call on a channel in a kernel of several compute units", "take num_compute_units away, or let a kernel of one "
                            "unit read or write the channel"), op) for op in calls]
-
-
-def _locations(function: Function, board: Board) -> list[Diagnostic]:
-    """Buffers that are to lie in a memory that the board does not have."""
-    asked = [(m, dict(m.attrs)["buffer_location"]) for m in function.memories.values() if "buffer_location" in dict(m.attrs)]
-    return [Diagnostic(f"'{m.name}' is to lie in memory {name!r}, which board {board.name} does not have", m.asked_at("buffer_location"),
-                       f"its memory is {board.memory.name}; leave buffer_location out, or choose another board")
-            for m, name in asked if not board.memory.known_as(name)]
 
 
 def _error(missing: Missing, node: Op) -> Diagnostic:

@@ -3,7 +3,7 @@
 from ..analysis.channels import is_call
 from ..analysis.dependence import Dependence
 from ..analysis.loops import LoopTree
-from ..ir import TOKEN, Function, Op, Region, Value, memory_name, reaches_memory, walk
+from ..ir import TOKEN, Function, Op, Region, Value, may_share, memory_name, reaches_memory, walk
 from ..ir.rewrite import constant
 
 __all__ = ["MeetingOrder", "keeps_order"]
@@ -116,6 +116,6 @@ class MeetingOrder:
         return next(k for k, other in enumerate(walk(self.function.body)) if other is op)
 
     def _may_share(self, one: Op, other: Op) -> bool:
-        memories = [self.function.memories[memory_name(op)] for op in (one, other)]
-        return memories[0] is memories[1] or not any(m.restrict for m in memories)
+        first, second = (self.function.memories[memory_name(op)] for op in (one, other))
+        return may_share(first, second)
 

@@ -23,6 +23,7 @@ from ..ir import (
     memory_name,
     predicate,
     walk,
+    word_bytes,
 )
 from ..ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
 from ..ir.clone import clone_function, clone_ops
@@ -42,7 +43,7 @@ _ACCESSES = 4
 @dataclass(frozen=True)
 class ReadAhead:
     """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that takes place in each
-    iteration of a loop, at addresses that go up by less than a quarter of a word of ``word_bytes``, is one of a run: its last address is one more operand.
+    iteration of a loop, at addresses that go up by less than a quarter of a word of its memory (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
 
     The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its last iteration is known as
     it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
@@ -79,7 +80,7 @@ class ReadAhead:
                 continue
             memory = function.memories[memory_name(op)]
             asked = op.attrs.get(UNIT, (PREFETCHING,))[0]
-            if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= self.word_bytes:
+            if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= word_bytes(memory, self.word_bytes):
                 continue
             inside = {*body.args, *(v for one in walk(body) for v in one.results)}
             waits = [token for token in op.operands[fixed_operands(op):] if token in inside]
@@ -113,15 +114,16 @@ class _Runs:
         row = row_of(op)
         for load in loads if row else ():
             ends = row.bounds(predicate(load))
-            if ends is not None and self._goes_along(self.forms.offset(load), row):
+            if ends is not None and self._goes_along(load, row):
                 self._last_of_row(region, load, row, ends)
 
-    def _goes_along(self, offset: Affine, row: Row) -> bool:
-        """Whether an address goes up by equal steps that are short enough from one work-item of a row to the next."""
+    def _goes_along(self, load: Op, row: Row) -> bool:
+        """Whether the address goes up by equal steps that are short enough from one work-item of a row to the next."""
+        offset = self.forms.offset(load)
         symbols = list(offset.symbols())
         step = sum(offset.terms[symbol] for symbol in symbols if symbol.value is row.counter)
         known = len(symbols) == len(offset.terms) and all(symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols)
-        return known and self._is_short(step)
+        return known and self._is_short(step, load)
 
     def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
         """Make the load one of a run that ends where the counter is at its last, or at the least of the bounds."""
@@ -148,14 +150,14 @@ class _Runs:
         at = body.ops.index(load)
         body.ops[at:at] = b.region.ops
 
-    def _is_short(self, step: int) -> bool:
-        return 0 < _ACCESSES * step < self.word_bytes
+    def _is_short(self, step: int, load: Op) -> bool:
+        return 0 < _ACCESSES * step < word_bytes(self.function.memories[memory_name(load)], self.word_bytes)
 
     def _step(self, load: Op, loop: Loop) -> int | None:
         """Bytes from one address to the next; None where they do not go up by equal steps that are short enough."""
         offset = self.forms.offset(load)
         step = offset.terms.get(loop, 0)
-        return step if self._is_short(step) and _is_steady(offset, loop, self.forms) else None
+        return step if self._is_short(step, load) and _is_steady(offset, loop, self.forms) else None
 
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
         """The offset of the first iteration, as wide as an address."""

@@ -22,7 +22,7 @@ def collect(result, source: str) -> Report:
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``."""
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
-    latency = result.board.memory.read_latency
+    latency = result.board.read_latency
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     kernels = tuple(
         collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
@@ -82,6 +82,6 @@ def _name(end, module: Module) -> str:
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units that differ in nothing a reader knows are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason) for a in kernel.memory.outside.values()
+        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason, a.location) for a in kernel.memory.outside.values()
     )
     return tuple(Access(*what, count) for what, count in found.items())

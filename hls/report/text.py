@@ -196,7 +196,8 @@ def _shares(shares) -> list[str]:
 def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} times " if access.count > 1 else ""
-    return f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}: {units}{access.lsu}, {access.reason}"
+    where = f" of {access.memory}" if access.memory else ""
+    return f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, {access.reason}"
 
 
 def _channel(channel: Channel) -> str:

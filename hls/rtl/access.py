@@ -13,8 +13,17 @@ from rtl_lib.lsu.wide_store import WideStoreUnit
 
 from ..ir import fixed_operands, lane_mask, moved_type
 from ..ir.accesses import CONSTANT, PIPELINED, last_of_run
+from ..target.board import Memory
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
+
+#: bytes within which the units' bursts lie where nothing else is said
+BURST_ALIGN = 1024
+
+
+def _within_bank(memory: Memory) -> dict[str, int]:
+    """What keeps a unit's bursts within the pieces of a memory that lie in one bank: the option of units that make them."""
+    return {"burst_align": memory.interleave_bytes} if memory.interleave_bytes < BURST_ALIGN else {}
 
 
 def _pending_words(latency: int) -> int:
@@ -26,6 +35,7 @@ class _Access:
     def __init__(self, context, access):
         self.access = access
         self.op = access.op
+        self.memory = context.memories[access.location]
         self.geometry = {"word_bytes": access.word_bytes, "addr_bits": context.address_bits}
         if access.lanes:
             lane_bytes = moved_type(self.op).element.bytes
@@ -53,11 +63,12 @@ class LoadAccess(_Access):
         if access.unit == PIPELINED:
             self.unit = PipelinedLoadUnit(**self.geometry)
             return
-        depth = 2 * context.memory_latency + 32  # accesses on their way
+        latency = self.memory.read_latency
+        depth = 2 * latency + 32  # accesses on their way
         if access.unit == CONSTANT:
             self.unit = ConstantLoadUnit(access_bytes=access.bytes, addr_bits=context.address_bits, depth=depth)
             return
-        options = self.geometry | {"depth": depth, "pending": _pending_words(context.memory_latency)}
+        options = self.geometry | {"depth": depth, "pending": _pending_words(latency), **_within_bank(self.memory)}
         if access.cache_words:  # of which those for words on their way keep nothing
             options["words"] = max(access.cache_words, 2 * options["pending"])
         if access.reads_ahead:
@@ -86,9 +97,9 @@ class StoreAccess(_Access):
         if access.unit == PIPELINED:
             self.unit = PipelinedStoreUnit(**self.geometry)
             return
-        options = dict(self.geometry)
+        options = self.geometry | _within_bank(self.memory)
         if access.scattered:  # as many bursts on their way as others have words
-            options["outstanding"] = _pending_words(context.memory_latency)
+            options["outstanding"] = _pending_words(self.memory.read_latency)
         if access.lanes:
             self.unit = WideStoreUnit(**options, descending=access.descending)
         else:

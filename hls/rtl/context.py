@@ -1,6 +1,7 @@
 """What all regions of one kernel share while their hardware is made: names, widths, arguments, units, observations."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from amaranth import *
@@ -12,6 +13,7 @@ from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
 from ..memory import MemoryPlan
 from ..schedule import KernelPlan
+from ..target.board import Memory
 from .access import AtomicAccess, LoadAccess, StoreAccess
 from .bookings import build_bookings
 from .channels import calls_at_once, calls_of
@@ -35,13 +37,14 @@ class Observation:
 
 @dataclass(eq=False)
 class KernelContext:
-    """Shared by all regions of a kernel. ``arguments`` maps parameter names to signals that hold while it runs."""
+    """Shared by all regions of a kernel. ``arguments`` maps parameter names to signals that hold while it runs; ``memories`` are the board's, by
+    the location of accesses."""
 
     function: Function
     plan: KernelPlan
     memory: MemoryPlan
     address_bits: int
-    memory_latency: int
+    memories: Mapping[str | None, Memory]
     arguments: dict[str, Value]
     seed: Value | None  #: of random stalls; None builds none
     unit_name: str = ""  #: of the kernel in hardware; where it has several compute units, of one of them
@@ -85,6 +88,11 @@ class KernelContext:
                 self.of_group[name] = Signal(value.type.bits, name=name)
             else:
                 self._args[value] = self.arguments[name]
+
+    @property
+    def memory_latency(self) -> int:
+        """Typical latency of the slowest memory, in cycles."""
+        return max(memory.read_latency for memory in self.memories.values())
 
     @property
     def by_group(self) -> bool:

@@ -1,5 +1,7 @@
 """What lies between the kernels and global memory: an interconnect and AXI4 masters, or nothing but RAM ports."""
 
+from dataclasses import dataclass
+
 from amaranth import *
 from amaranth.lib import wiring
 
@@ -12,6 +14,7 @@ from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic_memory import AtomicMemory
 from rtl_lib.lsu.constant import ConstantCache
 
+from ..target.board import Memory
 from .interface import RamPort
 
 __all__ = ["connect_axi", "connect_ram"]
@@ -37,67 +40,88 @@ def bursts_under_way(latency: int) -> int:
     return max(32, 1 << (latency - 1).bit_length())
 
 
-def connect_axi(m: Module, hardware, memory, address_bits: int, constant_bytes: int, forget) -> dict:
-    """Connect the units of all kernels to one AXI4 master a bank of ``memory``; returns the top-level ports by name.
+def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes: int, forget) -> dict:
+    """Connect the units of all kernels to one AXI4 master a bank of the ``memories`` of a board, the default one first; returns the top-level
+    ports by name. Banks are numbered through all memories.
 
-    Loads of constant memory share a cache of ``constant_bytes``, which ``forget`` empties.
+    Loads of constant memory share a cache of ``constant_bytes`` in each, which ``forget`` empties.
     """
-    mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes)
-    under_way = bursts_under_way(memory.read_latency)
-    common = {"word_bytes": memory.word_bytes, "addr_bits": address_bits, "address_map": mapping, "outstanding": under_way}
-    hardware = [part for h in hardware for part in h.parts]
-    atomics = _atomics(m, hardware, memory.word_bytes, address_bits)
-    constants = _constants(m, hardware, memory.word_bytes, address_bits, constant_bytes, forget)
-    reads = [*(port for h in hardware for port in h.reads), *(unit.reads for unit in atomics), *(cache.mem for cache in constants)]
-    writes = [*(port for h in hardware for port in h.writes), *(unit.writes for unit in atomics)]
-    read = _interconnect(m, "read", ReadInterconnect, reads, common)
-    write = _interconnect(m, "write", WriteInterconnect, writes, common)
-    ports = {}
-    for bank in range(len(memory.banks)):
-        for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
-            master = part(word_bytes=memory.word_bytes, addr_bits=64, outstanding=max(64, under_way))
-            m.submodules[f"{name}_master{bank}"] = master
-            ports |= flat_ports(master.axi, f"m_axi{bank}")
-            if interconnect is not None:
-                _connect_wide(m, interconnect.banks[bank], master.port)
+    parts, ports, first = [part for h in hardware for part in h.parts], {}, 0
+    for k, memory in enumerate(memories):
+        side = _MemorySide(m, memory, address_bits, memory.name if k else None)
+        ports |= side.connect(parts, constant_bytes, forget, first)
+        first += len(memory.banks)
     return ports
 
 
-def _atomics(m, hardware, word_bytes: int, address_bits: int) -> list[AtomicMemory]:
-    """The unit that serves the atomic operations of all kernels, if there are any."""
-    asked = [each for h in hardware for each in h.atomics]
-    if not asked:
-        return []
-    unit = AtomicMemory(askers=len(asked), word_bytes=word_bytes, addr_bits=address_bits,
-                        functions=tuple(sorted({function for _, function in asked})))
-    m.submodules.atomics = unit
-    for (port, _), asker in zip(asked, unit.askers, strict=True):
-        wiring.connect(m, port, asker)
-    return [unit]
+@dataclass(frozen=True)
+class _MemorySide:
+    """What lies before the banks of one memory: its units, interconnects and masters. ``location`` is the memory's name as accesses have it."""
 
+    m: Module
+    memory: Memory
+    address_bits: int
+    location: str | None
 
-def _constants(m, hardware, word_bytes: int, address_bits: int, size: int, forget) -> list[ConstantCache]:
-    """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can be numbered by."""
-    ports = [port for h in hardware for port in h.constants]
-    if not ports:
-        return []
-    cache = ConstantCache(accesses=[port.signature.access_bytes for port in ports], words=max(2, 1 << (-(-size // word_bytes) - 1).bit_length()),
-                          word_bytes=word_bytes, addr_bits=address_bits)
-    m.submodules.constant_cache = cache
-    m.d.comb += cache.forget.eq(forget)
-    for port, load in zip(ports, cache.loads, strict=True):
-        wiring.connect(m, port, load)
-    return [cache]
+    def connect(self, parts, constant_bytes: int, forget, first: int) -> dict:
+        """Connect the units of the kernels' ``parts``; returns the ports by name, the banks numbered from ``first`` on."""
+        memory = self.memory
+        atomics, constants = self._atomics(parts), self._constants(parts, constant_bytes, forget)
+        reads = [*(port for h in parts for port in h.reads(self.location)), *(unit.reads for unit in atomics), *(cache.mem for cache in constants)]
+        writes = [*(port for h in parts for port in h.writes(self.location)), *(unit.writes for unit in atomics)]
+        read = self._interconnect("read", ReadInterconnect, reads)
+        write = self._interconnect("write", WriteInterconnect, writes)
+        ports = {}
+        for bank in range(len(memory.banks)):
+            number = first + bank
+            for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
+                master = part(word_bytes=memory.word_bytes, addr_bits=64, outstanding=max(64, bursts_under_way(memory.read_latency)))
+                self.m.submodules[f"{name}_master{number}"] = master
+                ports |= flat_ports(master.axi, f"m_axi{number}")
+                if interconnect is not None:
+                    _connect_wide(self.m, interconnect.banks[bank], master.port)
+        return ports
 
+    def _add(self, name: str, part):
+        """Put a part into the module; parts of other memories than the default one are named after these."""
+        self.m.submodules[f"{name}_{self.location.lower()}" if self.location else name] = part
+        return part
 
-def _interconnect(m, name, part, units, common):
-    if not units:
-        return None
-    interconnect = part(count=len(units), **common)
-    m.submodules[f"{name}_interconnect"] = interconnect
-    for unit, port in zip(units, interconnect.units, strict=True):
-        wiring.connect(m, unit, port)
-    return interconnect
+    def _atomics(self, parts) -> list[AtomicMemory]:
+        """The unit that serves the atomic operations of all kernels, if there are any."""
+        asked = [each for h in parts for each in h.atomics(self.location)]
+        if not asked:
+            return []
+        unit = self._add("atomics", AtomicMemory(askers=len(asked), word_bytes=self.memory.word_bytes, addr_bits=self.address_bits,
+                                                 functions=tuple(sorted({function for _, function in asked}))))
+        for (port, _), asker in zip(asked, unit.askers, strict=True):
+            wiring.connect(self.m, port, asker)
+        return [unit]
+
+    def _constants(self, parts, size: int, forget) -> list[ConstantCache]:
+        """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can be numbered by."""
+        ports, word_bytes = [port for h in parts for port in h.constants(self.location)], self.memory.word_bytes
+        if not ports:
+            return []
+        words = max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
+        cache = self._add("constant_cache", ConstantCache(accesses=[port.signature.access_bytes for port in ports], words=words,
+                                                          word_bytes=word_bytes, addr_bits=self.address_bits))
+        self.m.d.comb += cache.forget.eq(forget)
+        for port, load in zip(ports, cache.loads, strict=True):
+            wiring.connect(self.m, port, load)
+        return [cache]
+
+    def _interconnect(self, name: str, part, units):
+        if not units:
+            return None
+        memory = self.memory
+        mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes, memory.base)
+        interconnect = self._add(f"{name}_interconnect", part(
+            count=len(units), address_map=mapping, word_bytes=memory.word_bytes, addr_bits=self.address_bits,
+            outstanding=bursts_under_way(memory.read_latency)))
+        for unit, port in zip(units, interconnect.units, strict=True):
+            wiring.connect(self.m, unit, port)
+        return interconnect
 
 
 def _connect_wide(m, source, sink):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from ..profile.layout import Layout
 
-__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "StreamInterface", "SystemInterface",
-           "stream_prefix"]
+__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "MemoryInterface", "StreamInterface",
+           "SystemInterface", "stream_prefix"]
 
 #: each kernel has a window of this size in the control port's address space
 WINDOW_BYTES = 0x10000
@@ -17,7 +17,8 @@ class ArgumentInterface:
     None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is joined to the pipe of the same
     name.
 
-    ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused".
+    ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused". ``memory`` is the name of the memory that it must
+    lie in; None for the board's default one.
     """
 
     name: str
@@ -27,6 +28,7 @@ class ArgumentInterface:
     offset: int
     direction: str
     limit: int | None = None
+    memory: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,18 @@ class StreamInterface:
     channel: str
 
 
+@dataclass(frozen=True)
+class MemoryInterface:
+    """One of the board's memories: global addresses [``base``, ``base + bytes``), of which pieces of ``interleave_bytes`` go round its ``banks``.
+    Each bank has an AXI port; these are numbered through all memories."""
+
+    name: str
+    base: int
+    bytes: int
+    interleave_bytes: int
+    banks: int
+
+
 def stream_prefix(stream) -> str:
     """What the names of a stream's ports begin with."""
     return f"io_{stream.direction}_{stream.name}"
@@ -98,7 +112,7 @@ def stream_prefix(stream) -> str:
 @dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
-    memory on the chip; one of the two is empty. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`).
+    memory on the chip; one of the two is empty. ``memories`` are those that the program uses, the default one, of which ``interleave_bytes`` is, first. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`).
     With a ``double_clock`` there is a port ``sync2x_clk``: a clock of exactly twice the frequency of ``clk``, of which every rising edge
     is one of its rising edges."""
 
@@ -113,3 +127,4 @@ class SystemInterface:
     control: str = "axi-lite"
     streams: tuple[StreamInterface, ...] = ()
     double_clock: bool = False
+    memories: tuple[MemoryInterface, ...] = ()

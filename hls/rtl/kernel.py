@@ -56,25 +56,25 @@ class KernelHardware:
         """What has the ports to memory: the kernel itself."""
         return [self]
 
-    @property
-    def reads(self):
-        """Read ports of the kernel's load units, in program order."""
-        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "load" and u.access.unit != CONSTANT]
+    def reads(self, location: str | None) -> list:
+        """Read ports of the load units of one of the board's memories (None: the default one), in program order."""
+        return [u.unit.mem for u in self._units("load", location) if u.access.unit != CONSTANT]
 
-    @property
-    def constants(self):
-        """Ports of the kernel's loads from the constant cache, in program order."""
-        return [u.unit.mem for u in self.context.units.values() if u.access.unit == CONSTANT]
+    def constants(self, location: str | None) -> list:
+        """Ports of the loads from the constant cache of that memory, in program order."""
+        return [u.unit.mem for u in self._units("load", location) if u.access.unit == CONSTANT]
 
-    @property
-    def writes(self):
-        """Write ports of the kernel's store units, in program order."""
-        return [u.unit.mem for u in self.context.units.values() if u.access.direction == "store"]
+    def writes(self, location: str | None) -> list:
+        """Write ports of the store units of that memory, in program order."""
+        return [u.unit.mem for u in self._units("store", location)]
 
-    @property
-    def atomics(self):
-        """Ports of the kernel's atomic operations on global memory, and the function of each, in program order."""
-        return [(u.unit.mem, u.op.attrs["fn"]) for u in self.context.units.values() if u.access.direction == "atomic"]
+    def atomics(self, location: str | None) -> list:
+        """Ports of the atomic operations on that memory, and the function of each, in program order."""
+        return [(u.unit.mem, u.op.attrs["fn"]) for u in self._units("atomic", location)]
+
+    def _units(self, direction: str, location: str | None) -> list:
+        units = self.context.units.values()
+        return [u for u in units if (u.access.direction, u.access.location) == (direction, location)]
 
     @property
     def ports(self):

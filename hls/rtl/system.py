@@ -9,7 +9,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.stall import salt_of
 
-from ..ir import Function, Parameter, walk
+from ..ir import Function, Parameter, location, walk
 from ..ir.launch import (
     OVERLAP,
     PER_UNIT,
@@ -25,6 +25,7 @@ from ..memory import ChannelPlan, MemoryPlan
 from ..passes.copies import COPIES
 from ..passes.program import compute_units
 from ..schedule import KernelPlan
+from ..target.board import Memory
 from .channels import ChannelWatch, connect_channels
 from .compute_units import UnitedKernel, unit_place
 from .context import KernelContext
@@ -35,6 +36,7 @@ from .interface import (
     ArgumentInterface,
     CounterInterface,
     KernelInterface,
+    MemoryInterface,
     StreamInterface,
     SystemInterface,
 )
@@ -83,15 +85,18 @@ class _System:
             ports, ram = connect_ram(hardware)
             banks = ()
         else:
-            ports, ram = connect_axi(self.m, hardware, memory, self.address_bits, self.options.const_cache_bytes, self.control.forget), ()
-            banks = (8 * memory.word_bytes,) * len(memory.banks)
+            ports, ram = connect_axi(self.m, hardware, self.board.memories, self.address_bits, self.options.const_cache_bytes, self.control.forget), ()
+            banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
         ports |= self.control.ports() | streams | clocks
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
             TOP, tuple(i for _, i in built), banks, ram, self.address_bits, memory.interleave_bytes,
-            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(), bool(clocks),
+            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(), bool(clocks), self._memories(),
         )
+
+    def _memories(self) -> tuple[MemoryInterface, ...]:
+        return tuple(MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks)) for one in self.board.memories)
 
     def _double_clock(self) -> dict:
         """The port of the clock of twice the frequency, where a memory wants it."""
@@ -127,7 +132,10 @@ class _System:
             hidden = {one: value.type.bits for one, value in hidden_arguments(function).items()}
             arguments = arguments | {one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)}
         return KernelHardware(KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
-                                            self.board.memory.read_latency, arguments, self._seed(name or function.name), name))
+                                            self._by_location(), arguments, self._seed(name or function.name), name))
+
+    def _by_location(self) -> dict[str | None, Memory]:
+        return {None: self.board.memory} | {one.name: one for one in self.board.others}
 
     def _seed(self, name: str) -> Signal | None:
         """The seed of random stalls of one kernel or unit: the design's, made different outside, so that equal units are equal hardware."""
@@ -158,7 +166,8 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
     directions = _directions(kernel.memory)
     arguments = tuple(
         ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
-                          directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p))
+                          directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p),
+                          location(function.memories[p.name]) if p.name in function.memories else None)
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))

@@ -1,5 +1,6 @@
 """Boards: the frozen facts about clock, device and memory that the compiler and the simulated board share."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from .delay import DelayModel, known_delays, load_delays
 from .table import BoardError, Table, read_toml
 
-__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "Stream", "known_boards",
+__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "SramTiming", "Stream", "known_boards",
            "load_board"]
 
 BEATS = 8  # data beats of one DDR3 or DDR4 burst
@@ -94,6 +95,15 @@ class DramTiming:
 
 
 @dataclass(frozen=True)
+class SramTiming:
+    """Timing of one bank of static memory with a port to read and a port to write, such as QDR: each takes a word every ``word_ns``, at any
+    address, and answers ``latency_ns`` later, controller included."""
+
+    word_ns: float
+    latency_ns: float
+
+
+@dataclass(frozen=True)
 class Bank:
     """One physical memory bank, which has an AXI port (or a RAM) of its own."""
 
@@ -102,20 +112,27 @@ class Bank:
 
 @dataclass(frozen=True)
 class Memory:
-    """Global memory. ``timing`` is None for kind "onchip"."""
+    """Global memory of one kind. ``timing`` is None for kind "onchip". Global addresses of its bytes begin at ``base``, a multiple of its
+    size."""
 
-    kind: str  #: "ddr" or "onchip"
+    kind: str  #: "ddr", "sram" or "onchip"
     interleave_bytes: int
     word_bytes: int  #: data width of a bank's port
     read_latency: int  #: typical latency under load, in kernel cycles
     banks: tuple[Bank, ...]
-    timing: DramTiming | None
-    name: str = "DDR"  #: as programs and options name it; "default" names it, too
+    timing: DramTiming | SramTiming | None
+    name: str = "DDR"  #: as programs and options name it
+    base: int = 0
 
     @property
     def bytes(self) -> int:
         """Size of all banks together."""
         return sum(bank.bytes for bank in self.banks)
+
+    @property
+    def end(self) -> int:
+        """The first global address behind it."""
+        return self.base + self.bytes
 
     @property
     def interleaved(self) -> bool:
@@ -125,10 +142,6 @@ class Memory:
     def partitioned(self) -> "Memory":
         """The same memory with one bank behind the other."""
         return replace(self, interleave_bytes=self.banks[0].bytes)
-
-    def known_as(self, name: str) -> bool:
-        """Whether this is the memory of that name."""
-        return name in (self.name, "default")
 
 
 @dataclass(frozen=True)
@@ -142,7 +155,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Board:
-    """A board as read from its file."""
+    """A board as read from its file. Buffers lie in ``memory`` unless the program names one of the ``others``."""
 
     name: str
     description: str
@@ -150,18 +163,52 @@ class Board:
     device: Device
     memory: Memory
     streams: tuple[Stream, ...] = ()
+    others: tuple[Memory, ...] = ()
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """All global memories, the default one first."""
+        return (self.memory, *self.others)
+
+    def memory_named(self, name: str | None) -> Memory | None:
+        """The memory of that name, which "default" (and None) is for the first; None where there is none."""
+        if name in (None, "default"):
+            return self.memory
+        return next((memory for memory in self.memories if memory.name == name), None)
+
+    def with_memory(self, changed: Memory) -> "Board":
+        """The same board with another memory of that name."""
+        first, *others = (changed if one.name == changed.name else one for one in self.memories)
+        return replace(self, memory=first, others=tuple(others))
+
+    def using(self, names: Collection[str]) -> "Board":
+        """The board as far as a program knows it that names these memories: with them and the default one."""
+        return replace(self, others=tuple(one for one in self.others if one.name in names))
 
     @property
     def peak_bytes_per_ns(self) -> float:
-        """Peak bandwidth of global memory (GB/s) over all banks, as far as memory itself goes."""
+        """Peak bandwidth of the default memory (GB/s) over all banks, as far as memory itself goes; of static memory, in one direction."""
         timing = self.memory.timing
-        one = timing.bytes_per_ns if timing else self.memory.word_bytes / self.clock.period_ns
+        if isinstance(timing, DramTiming):
+            one = timing.bytes_per_ns
+        else:
+            one = self.memory.word_bytes / (timing.word_ns if timing else self.clock.period_ns)
         return one * len(self.memory.banks)
 
     @property
+    def bytes(self) -> int:
+        """What global addresses reach up to, over all memories."""
+        return max(memory.end for memory in self.memories)
+
+    @property
     def address_bits(self) -> int:
-        """The width of a byte offset into any buffer."""
-        return max(13, (self.memory.bytes - 1).bit_length())
+        """The width of a byte offset into any buffer, and of a global address."""
+        return max(13, (self.bytes - 1).bit_length())
+
+    @property
+    def read_latency(self) -> int:
+        """Typical latency of the slowest memory under load, in kernel cycles."""
+        return max(memory.read_latency for memory in self.memories)
 
     def delay_model(self) -> DelayModel:
         """The delays of the board's device at its kernel clock."""
@@ -190,14 +237,15 @@ def load_board(name_or_path: str | Path) -> Board:
 
 def read_board(root: Table) -> Board:
     """Check a parsed board file and freeze it."""
-    head = root.table("board")
+    head, memory = root.table("board"), _read_memory(root.table("memory"))
     board = Board(
         name=head.text("name"),
         description=head.text("description"),
         clock=_read_clock(root.table("clock")),
         device=_read_device(root.table("device")),
-        memory=_read_memory(root.table("memory")),
+        memory=memory,
         streams=_read_streams(root),
+        others=_read_others(root, memory),
     )
     head.close()
     root.close()
@@ -241,18 +289,34 @@ def _read_device(table: Table) -> Device:
     return device
 
 
+def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
+    """The memories beside the default one, each at the next address that is a multiple of its size."""
+    found = [first]
+    for table in root.tables("other_memory") if "other_memory" in root else ():
+        if first.kind == "onchip":
+            raise table.error("kind", "a board whose default memory is on the chip has no bus that another could be on")
+        if table.text("kind") == "onchip":
+            raise table.error("kind", 'must be "ddr" or "sram": memory on the chip is reached over a bus here, as "sram" is')
+        table.text("name")  # by which programs ask for it
+        memory = _read_memory(table)
+        if not memory.name.isidentifier() or memory.name in ("default", *(one.name for one in found)):
+            raise table.error("name", f"must be letters, digits and _, and different for each memory, not {memory.name!r}")
+        found.append(replace(memory, base=-(-found[-1].end // memory.bytes) * memory.bytes))
+    return tuple(found[1:])
+
+
 def _read_memory(table: Table) -> Memory:
-    kind = table.text("kind", ("ddr", "onchip"))
+    kind = table.text("kind", ("ddr", "sram", "onchip"))
     if kind == "onchip" and "timing" in table:
-        raise table.error("timing", 'is for kind = "ddr" only: on-chip memory has no DRAM timing')
+        raise table.error("timing", 'is for kind = "ddr" or "sram" only: on-chip memory has no timing of its own')
     memory = Memory(
         kind=kind,
         interleave_bytes=table.integer("interleave_bytes", 4, power_of_two=True),
         word_bytes=table.integer("word_bytes", 4, 64, power_of_two=True),
         read_latency=table.integer("read_latency", 1, 100_000),
         banks=tuple(_read_bank(bank) for bank in table.tables("bank")),
-        timing=_read_timing(table.table("timing")) if kind == "ddr" else None,
-        name=table.text("name", default="DDR" if kind == "ddr" else "RAM"),
+        timing=None if kind == "onchip" else _read_timing(table.table("timing")) if kind == "ddr" else _read_sram(table.table("timing")),
+        name=table.text("name", default={"ddr": "DDR", "sram": "SRAM", "onchip": "RAM"}[kind]),
     )
     table.close()
     _check_memory(table, memory)
@@ -263,6 +327,12 @@ def _read_bank(table: Table) -> Bank:
     bank = Bank(table.integer("bytes", 1024, 1 << 48, power_of_two=True))
     table.close()
     return bank
+
+
+def _read_sram(table: Table) -> SramTiming:
+    timing = SramTiming(table.number("word_ns", 0.1, 10_000), table.number("latency_ns", 0, 10_000))
+    table.close()
+    return timing
 
 
 SHAPES = {"bank_groups", "banks_per_group", "row_bytes", "bus_bits"}  # address fields: powers of two
@@ -298,6 +368,6 @@ def _check_memory(table: Table, memory: Memory) -> None:
         if bank.bytes < memory.interleave_bytes:
             raise table.error(f"bank[{index}].bytes", "must be at least interleave_bytes")
     timing = memory.timing
-    if timing and memory.word_bytes % (timing.bus_bits // 8 * BEATS):
+    if isinstance(timing, DramTiming) and memory.word_bytes % (timing.bus_bits // 8 * BEATS):
         raise table.error("word_bytes", f"must be a multiple of one burst: {BEATS} beats of {timing.bus_bits} bits "
                                         f"are {timing.bus_bits // 8 * BEATS} bytes")

@@ -15,7 +15,7 @@ class AddressMap:
     """Global memory over several banks.
 
     Bits ``shift`` and up of a global address name the bank; the bits above and below them, put together, are the
-    address within the bank. With a small ``granule`` the banks are interleaved, so that one stream uses all of them;
+    address within the bank, less the ``base`` at which the memory begins. With a small ``granule`` the banks are interleaved, so that one stream uses all of them;
     with the granule as large as a bank the memory is partitioned, and a buffer lives where the host puts it.
 
     The simulated board places data by :meth:`locate`; the interconnect is built from :meth:`bank_bits` and
@@ -24,15 +24,16 @@ class AddressMap:
 
     banks: int  #: a power of two
     granule: int  #: bytes, a power of two: consecutive addresses stay this long in one bank
+    base: int = 0  #: a multiple of the size of all banks together
 
     def __post_init__(self):
         require_power_of_two("banks", self.banks)
         require_power_of_two("granule", self.granule)
 
     @classmethod
-    def interleaved(cls, banks, granule=1024):
+    def interleaved(cls, banks, granule=1024, base=0):
         """Consecutive pieces of ``granule`` bytes go round the banks."""
-        return cls(banks, granule)
+        return cls(banks, granule, base)
 
     @classmethod
     def partitioned(cls, banks, bank_bytes):
@@ -41,13 +42,13 @@ class AddressMap:
 
     def locate(self, addr):
         """Golden: (bank, byte address within it) of a global byte address."""
-        piece, within = divmod(addr, self.granule)
+        piece, within = divmod(addr - self.base, self.granule)
         return piece % self.banks, piece // self.banks * self.granule + within
 
     def globalize(self, bank, local):
         """Golden: the global byte address of a place in a bank; the inverse of :meth:`locate`."""
         piece, within = divmod(local, self.granule)
-        return (piece * self.banks + bank) * self.granule + within
+        return self.base + (piece * self.banks + bank) * self.granule + within
 
     def bank_bits(self, addr):
         """The bank number in an Amaranth value that holds a global address."""
@@ -55,6 +56,8 @@ class AddressMap:
         return addr[low:low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
 
     def local_bits(self, addr):
-        """The address within the bank, as wide as ``addr``."""
+        """The address within the bank, as wide as ``addr``. Of one that is outside of the memory the upper bits are not all 0, so that it
+        lies beyond the bank's end."""
         low = min(exact_log2(self.granule), len(addr))
-        return Cat(addr[:low], addr[low + exact_log2(self.banks):])
+        local = Cat(addr[:low], addr[low + exact_log2(self.banks):])
+        return local ^ C(self.base // self.banks, len(local)) if self.base else local

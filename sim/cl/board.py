@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hls.target.board import Board
+from hls.target.board import Board, Memory
 from sim.shared import Fault, FaultKind, SharedMemory
 
 from .constants import status_code
@@ -36,17 +36,18 @@ class SimulatedBoard:
 
     def __init__(self, board: Board):
         self.facts = board
-        self.memory = SharedMemory(board.memory.bytes)
+        self.memory = SharedMemory(board.bytes)
         self.now_ns = 0.0
         self.stamp = 0  #: of the last write of a buffer
         self._allocations: list[Allocation] = []  # by address
         self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
         self._alignment = max(self._guard, board.memory.word_bytes)
 
-    def allocate(self, bytes: int, bank: int = -1) -> Allocation:
-        """Reserve memory, at the lowest address with room; of the bank of that number, counted from 0 and taking banks as one behind
-        the other, or anywhere. Raises cl.MemoryError when there is none."""
-        first, end = self._range(bank)
+    def allocate(self, bytes: int, bank: int = -1, memory: Memory | None = None) -> Allocation:
+        """Reserve a part of one of the board's memories (None: the default one), at the lowest address with room; of the bank of that number,
+        counted from 0 and taking banks as one behind the other, or anywhere. Raises cl.MemoryError when there is none."""
+        memory = memory or self.facts.memory
+        first, end = self._range(bank, memory)
         place = first + self._guard  # nothing lies at address 0: a null pointer is caught
         for existing in [*self._allocations, Allocation(end + self._guard, 0)]:
             if existing.end <= first:
@@ -58,18 +59,22 @@ class SimulatedBoard:
                 return allocation
             place = max(place, -(-(existing.end + self._guard) // self._alignment) * self._alignment)
         used = sum(allocation.bytes for allocation in self._allocations if first <= allocation.address < end)
-        where = f"bank {bank + 1} of board" if bank >= 0 else "board"
+        within = f"memory {memory.name} of " if memory is not self.facts.memory else ""
+        where = f"bank {bank + 1} of {within}board" if bank >= 0 else f"{within}board"
         raise MemoryError("create_buffer", status_code.MEM_OBJECT_ALLOCATION_FAILURE,
                           f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} "
                           "are in use; release buffers or choose a board with more memory")
 
-    def _range(self, bank: int) -> tuple[int, int]:
-        """Addresses [first, end) of a bank; of all where the number is negative. Raises cl.LogicError where there is no such bank."""
-        banks = self.facts.memory.banks
+    def _range(self, bank: int, memory: Memory) -> tuple[int, int]:
+        """Addresses [first, end) of a bank; of the whole memory where the number is negative. Raises cl.LogicError where there is no such
+        bank."""
+        banks = memory.banks
         if bank >= len(banks):
             raise LogicError("create_buffer", status_code.INVALID_VALUE,
-                             f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory, and no bank {bank + 1}")
-        return (0, self.memory.bytes) if bank < 0 else (bank * banks[0].bytes, (bank + 1) * banks[0].bytes)
+                             f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory"
+                             f"{f' {memory.name}' if memory is not self.facts.memory else ''}, and no bank {bank + 1}")
+        size = banks[0].bytes
+        return (memory.base, memory.end) if bank < 0 else (memory.base + bank * size, memory.base + (bank + 1) * size)
 
     def next_stamp(self) -> int:
         """The stamp of a write that happens now."""

@@ -68,6 +68,9 @@ class BoardRuns:
             before = None
         event = BoardEvent(self, kernel, values, space, registers, before)
         self._pending.append(event)
+        for value in values:
+            if isinstance(value.value, Buffer):
+                value.value.note_launch(event)
         if kernel.layout.channels:
             queue.unfinished.append(event)
             self._guarded(self._begin)

@@ -15,6 +15,7 @@ from .emulated import run_emulated
 from .errors import LogicError
 from .event import Event
 from .memory import Buffer
+from .placement import place_arguments
 from .queue import CommandQueue
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, va
     """Run the kernel: to its end, or, where it may wait for a channel, as far as it goes without others."""
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space)
+    place_arguments(kernel, values, program.context.simulated.facts)
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
                  if argument.kind != "pipe"}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}

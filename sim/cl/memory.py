@@ -1,9 +1,15 @@
 """Buffers in the board's memory, and the host's view of arrays."""
 
+import weakref
+
 import numpy as np
 
+from hls.target.board import Memory
+
+from .board import Allocation
 from .constants import mem_flags, status_code
 from .errors import LogicError
+from .event import PendingEvent
 from .platform import Context
 
 __all__ = ["Buffer", "LocalMemory", "Pipe", "host_bytes"]
@@ -23,10 +29,11 @@ class Buffer:
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
 
     USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that bank, where
-    the program was built with -no-interleaving.
+    the program was built with -no-interleaving. It lies in the board's default memory, or in that of the name ``memory``, and moves when a kernel
+    is launched whose argument has a buffer_location elsewhere.
     """
 
-    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None):
+    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None):
         if hostbuf is not None and not flags & COPIES:
             raise LogicError("create_buffer", status_code.INVALID_HOST_PTR,
                              "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR")
@@ -39,27 +46,36 @@ class Buffer:
         if source is not None and size > source.size:
             raise LogicError("create_buffer", status_code.INVALID_VALUE,
                              f"size {size} is greater than the host buffer of {source.size} bytes")
+        board = context.simulated.facts
+        home = board.memory_named(memory)
+        if home is None:
+            raise LogicError("create_buffer", status_code.INVALID_VALUE,
+                             f"board {board.name} has no memory {memory!r}; it has {', '.join(one.name for one in board.memories)}")
         self.context, self.flags, self.size = context, flags, int(size)
         self._parent: Buffer | None = None
+        self._origin = 0
+        self._launches: weakref.WeakSet[PendingEvent] = weakref.WeakSet()  # some of which may not have ended
+        self._home = home
         self._shown = False  # somebody outside may write the bytes at any time
         self.note_write()
-        self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1)
+        self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
         if source is not None:
             self.contents[:] = source[:self.size]
 
     @property
     def written(self) -> float:
         """The board's stamp of the last write; infinite where nobody can know."""
-        root = self._root
+        root = self.whole
         return float("inf") if root._shown else root._written
 
     def note_write(self) -> None:
         """The host or a kernel has written, or is about to."""
-        self._root._written = self.context.simulated.next_stamp()
+        self.whole._written = self.context.simulated.next_stamp()
 
     @property
-    def _root(self) -> "Buffer":
-        return self if self._parent is None else self._parent._root
+    def whole(self) -> "Buffer":
+        """The buffer that this is a sub-region of, or itself."""
+        return self if self._parent is None else self._parent.whole
 
     @property
     def contents(self) -> np.ndarray:
@@ -71,7 +87,34 @@ class Buffer:
         """Where the buffer lies; LogicError after release()."""
         if self._allocation is None:
             raise LogicError("Buffer", status_code.INVALID_MEM_OBJECT, "the buffer has been released")
-        return self._allocation
+        return self._allocation if self._parent is None else Allocation(self._parent.address + self._origin, self.size)
+
+    @property
+    def memory(self) -> Memory:
+        """The board's memory in which the buffer lies."""
+        return self.whole._home
+
+    def note_launch(self, launch: PendingEvent) -> None:
+        """A kernel uses the buffer until this has ended."""
+        self.whole._launches.add(launch)
+
+    def move_to(self, home: Memory) -> None:
+        """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old place."""
+        root = self.whole
+        hint = f'create it there: cl.Buffer(..., memory="{home.name}")'
+        if root._shown:
+            raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
+                             f"the buffer has to move from memory {self.memory.name} to {home.name}, and its bytes have been given out; {hint}")
+        if any(not (one.done or one.failed) for one in root._launches):
+            raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
+                             f"the buffer has to move from memory {self.memory.name} to {home.name}, and a kernel that uses it has not ended; "
+                             f"wait for that, or {hint}")
+        board, old = self.context.simulated, root.allocation
+        new = board.allocate(root.size, memory=home)
+        board.view(new)[:] = board.view(old)
+        board.free(old)
+        root._allocation, root._home = new, home
+        root.note_write()
 
     @property
     def address(self) -> int:
@@ -85,7 +128,7 @@ class Buffer:
     @property
     def bytes(self) -> np.ndarray:
         """The contents, shared with the simulated board. Constant caches keep nothing of a buffer whose bytes were asked for."""
-        self._root._shown = True
+        self.whole._shown = True
         return self.contents
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
@@ -95,7 +138,7 @@ class Buffer:
                              f"bytes {origin} to {origin + size} are not within the buffer of {self.size}")
         part = Buffer.__new__(Buffer)
         part.context, part.flags, part.size, part._parent = self.context, flags or self.flags, size, self
-        part._allocation = type(self.allocation)(self.address + origin, size)
+        part._origin, part._allocation = origin, Allocation(self.address + origin, size)
         return part
 
     def __getitem__(self, where: slice) -> "Buffer":

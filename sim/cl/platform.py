@@ -45,7 +45,7 @@ class Device:
     def __init__(self, board: Board, kind: str = "board"):
         self.board, self.kind = board, kind
         self.name = f"{board.name} ({board.description}), {'emulated' if kind == 'emulator' else 'simulated'}"
-        self.global_mem_size = board.memory.bytes
+        self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
         self.mem_base_addr_align = 8 * board.memory.word_bytes

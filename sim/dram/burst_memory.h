@@ -1,6 +1,7 @@
 // What an AXI port needs of the memory behind it: bursts go in, and finish some time later.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -47,10 +48,12 @@ class BurstMemory {
   MemoryCounts counts_;
 };
 
-/// Block RAM with a read port and a write port: a word on each every cycle, there in the next cycle.
-class OnChipMemory final : public BurstMemory {
+/// Static memory with a port to read and a port to write: each takes a word every `word_ns`, wherever it lies, and answers
+/// `latency_ns` later. Block RAM is one, with words of a clock period and no latency.
+class StaticMemory final : public BurstMemory {
  public:
-  OnChipMemory(double period_ns, unsigned word_bytes) : period_ns_(period_ns), word_bytes_(word_bytes) {}
+  StaticMemory(double word_ns, double latency_ns, unsigned word_bytes)
+      : word_ns_(word_ns), latency_(std::llround(latency_ns / word_ns)), word_bytes_(word_bytes) {}
 
   bool has_room(Direction) const override { return true; }
   uint64_t push(Direction direction, uint64_t) override {
@@ -65,14 +68,15 @@ class OnChipMemory final : public BurstMemory {
       }
     }
   }
-  double tick_ns() const override { return period_ns_; }
+  double tick_ns() const override { return word_ns_; }
   unsigned burst_bytes() const override { return word_bytes_; }
   Tick entry_ticks() const override { return 1; }
   bool two_ports() const override { return true; }
-  Tick latency() const override { return 0; }
+  Tick latency() const override { return latency_; }
 
  private:
-  double period_ns_;
+  double word_ns_;
+  Tick latency_;
   unsigned word_bytes_;
   std::array<uint64_t, 2> entered_{0, 0}, finished_{0, 0};
 };

@@ -14,10 +14,12 @@ uint64_t dram_bursts(uint64_t address, uint64_t bytes, uint64_t burst_bytes) {
 
 }  // namespace
 
-AxiMemory::AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, uint32_t bank,
-                     SharedMemory& memory)
+AxiMemory::AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, const AddressMap& map,
+                     uint32_t bank, uint32_t port, SharedMemory& memory)
     : pins_(pins),
+      map_(map),
       bank_(bank),
+      port_(port),
       memory_(memory),
       behind_(std::move(behind)),
       width_(pins.rdata.bytes()),
@@ -36,7 +38,7 @@ void AxiMemory::reset(uint32_t seed) {
   first_write_ = 0;
   ar_ready_ = aw_ready_ = w_ready_ = false;
   read_ = response_ = Answer{};
-  const uint32_t salt = 8 * (bank_ + 1);
+  const uint32_t salt = 8 * (port_ + 1);
   ar_stall_ = StallSource(seed, salt), aw_stall_ = StallSource(seed, salt + 1), w_stall_ = StallSource(seed, salt + 2);
   r_stall_ = StallSource(seed, salt + 3), b_stall_ = StallSource(seed, salt + 4);
   late_ = Random((uint64_t{salt} << 32) | seed);
@@ -96,7 +98,7 @@ AxiMemory::Burst AxiMemory::open_burst(const Pin& address, const Pin& length, co
   const bool one_page = aligned / kPage == (aligned + bytes - 1) / kPage;
   if (!full_width || !incrementing || !one_page) {
     burst.broken = true;
-    memory_.report(Fault::kProtocol, bank_, memory_.map().global(bank_, burst.address), bytes, cycle);
+    memory_.report(Fault::kProtocol, port_, global(burst.address), bytes, cycle);
   }
   burst.address = aligned;
   burst.to_push = dram_bursts(aligned, bytes, behind_->burst_bytes());
@@ -129,7 +131,7 @@ void AxiMemory::accept_data(uint64_t cycle) {
   const bool last = ++burst.next == burst.beats;
   if (pins_.wlast && (pins_.wlast.get() != 0) != last) {
     burst.broken = true;
-    memory_.report(Fault::kProtocol, bank_, memory_.map().global(bank_, burst.address), width_, cycle);
+    memory_.report(Fault::kProtocol, port_, global(burst.address), width_, cycle);
   }
   if (last) receiving_++;
 }
@@ -222,9 +224,8 @@ void AxiMemory::offer_read(uint64_t cycle) {
   if (reads_.empty() || !beat_arrived(reads_.front())) return;
   Burst& burst = reads_.front();
   const uint64_t local = burst.address + uint64_t{burst.next} * width_;
-  const uint64_t address = memory_.map().global(bank_, local);
-  const Response response = burst.broken ? Response::kSlaveError : judge_read(address, cycle);
-  if (address + width_ <= memory_.bytes()) std::memcpy(read_data_.data(), memory_.at(address), width_);
+  const Response response = burst.broken ? Response::kSlaveError : judge_read(local, cycle);
+  if (in_bank(local)) std::memcpy(read_data_.data(), memory_.at(global(local)), width_);
   else std::fill(read_data_.begin(), read_data_.end(), 0);
 
   const bool last = ++burst.next == burst.beats;
@@ -243,15 +244,16 @@ void AxiMemory::offer_read(uint64_t cycle) {
   }
 }
 
-/// What a read of the word at a global address is answered with; reports what is refused.
-Response AxiMemory::judge_read(uint64_t address, uint64_t cycle) {
-  const bool in_memory = address + width_ <= memory_.bytes();
+/// What a read of the word at an address of the bank is answered with; reports what is refused.
+Response AxiMemory::judge_read(uint64_t local, uint64_t cycle) {
+  const uint64_t address = global(local);
+  const bool in_memory = in_bank(local);
   if (!in_memory || !memory_.touches(address, address + width_)) {
-    memory_.report(Fault::kReadOutside, bank_, address, width_, cycle);
+    memory_.report(Fault::kReadOutside, port_, address, width_, cycle);
     return in_memory ? Response::kSlaveError : Response::kDecodeError;
   }
   const Response wanted = memory_.wanted(address, address + width_);
-  if (wanted != Response::kOkay) memory_.report(Fault::kReadError, bank_, address, width_, cycle);
+  if (wanted != Response::kOkay) memory_.report(Fault::kReadError, port_, address, width_, cycle);
   return wanted;
 }
 
@@ -288,15 +290,15 @@ Response AxiMemory::commit_beat(const Burst& burst, unsigned beat, uint64_t cycl
   while (end > first && !enabled(end - 1)) end--;
   if (first == end) return Response::kOkay;
 
-  const uint64_t address = memory_.map().global(bank_, burst.address + uint64_t{beat} * width_);
-  const bool in_memory = address + width_ <= memory_.bytes();
+  const uint64_t local = burst.address + uint64_t{beat} * width_, address = global(local);
+  const bool in_memory = in_bank(local);
   if (!in_memory || !memory_.inside(address + first, address + end)) {
-    memory_.report(Fault::kWriteOutside, bank_, address + first, end - first, cycle);
+    memory_.report(Fault::kWriteOutside, port_, address + first, end - first, cycle);
     return in_memory ? Response::kSlaveError : Response::kDecodeError;
   }
   const Response wanted = memory_.wanted(address + first, address + end);
   if (wanted != Response::kOkay) {
-    memory_.report(Fault::kWriteError, bank_, address + first, end - first, cycle);
+    memory_.report(Fault::kWriteError, port_, address + first, end - first, cycle);
     return wanted;
   }
   uint8_t* target = memory_.at(address);

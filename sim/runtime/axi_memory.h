@@ -31,8 +31,9 @@ struct AxiPins {
 /// 5. With a seed other than 0 every channel stalls at random and answers are late at random.
 class AxiMemory {
  public:
-  AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, uint32_t bank,
-            SharedMemory& memory);
+  /// A `bank` of the memory that lies as `map` says; `port` is the number of its port among those of all memories.
+  AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, const AddressMap& map, uint32_t bank,
+            uint32_t port, SharedMemory& memory);
 
   void reset(uint32_t seed);
   /// Before a clock edge: looks at the design's settled outputs and decides what to answer.
@@ -87,13 +88,16 @@ class AxiMemory {
   uint64_t bursts_needed(const Burst& burst) const;
   void offer_read(uint64_t cycle);
   void offer_response(uint64_t cycle);
-  Response judge_read(uint64_t address, uint64_t cycle);
+  Response judge_read(uint64_t local, uint64_t cycle);
+  bool in_bank(uint64_t local) const { return local + width_ <= map_.bank_bytes; }
+  uint64_t global(uint64_t local) const { return map_.global(bank_, local); }
   Response commit(const Burst& burst, uint64_t cycle);
   Response commit_beat(const Burst& burst, unsigned beat, uint64_t cycle);
   void choose_readies();
 
   AxiPins pins_;
-  const uint32_t bank_;
+  const AddressMap map_;
+  const uint32_t bank_, port_;
   SharedMemory& memory_;
   std::unique_ptr<BurstMemory> behind_;
   const unsigned width_;  ///< bytes a beat

@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   try {
     const sluice::Settings settings(argv[1]);
     sluice::Connection connection(std::atoi(argv[2]));
-    sluice::SharedMemory memory(std::atoi(argv[3]), std::atoi(argv[4]), settings.address_map());
+    sluice::SharedMemory memory(std::atoi(argv[3]), std::atoi(argv[4]));
     const auto model = sluice::make_model();
     sluice::Simulation simulation(*model, settings, memory);
     connection.send("ok ready");

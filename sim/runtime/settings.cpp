@@ -22,8 +22,9 @@ double Settings::number(const std::string& key) const {
   return found->second;
 }
 
-DramTiming Settings::dram() const {
-  const auto integer = [this](const char* key) { return static_cast<int>(number(key)); };
+DramTiming Settings::dram(uint64_t memory) const {
+  const auto number = [this, memory](const char* key) { return this->number(of(memory, key)); };
+  const auto integer = [&number](const char* key) { return static_cast<int>(number(key)); };
   DramTiming t{};
   t.tck_ns = number("tck_ns");
   t.CL = integer("CL"), t.CWL = integer("CWL");
@@ -40,13 +41,14 @@ DramTiming Settings::dram() const {
   return t;
 }
 
-std::unique_ptr<BurstMemory> Settings::memory(unsigned word_bytes) const {
-  if (integer("onchip") != 0) return std::make_unique<OnChipMemory>(period_ns(), word_bytes);
-  return std::make_unique<DramChannel>(dram());
+std::unique_ptr<BurstMemory> Settings::behind_port(unsigned word_bytes, uint64_t memory) const {
+  if (integer(of(memory, "dram")) != 0) return std::make_unique<DramChannel>(dram(memory));
+  return std::make_unique<StaticMemory>(number(of(memory, "word_ns")), number(of(memory, "latency_ns")), word_bytes);
 }
 
-AddressMap Settings::address_map() const {
-  return {integer("banks"), integer("interleave_bytes"), integer("bank_bytes")};
+AddressMap Settings::address_map(uint64_t memory) const {
+  const auto fact = [this, memory](const char* key) { return integer(of(memory, key)); };
+  return {fact("banks"), fact("interleave_bytes"), fact("bank_bytes"), fact("base")};
 }
 
 }  // namespace sluice

@@ -18,13 +18,18 @@ class Settings {
   double number(const std::string& key) const;
   uint64_t integer(const std::string& key) const { return static_cast<uint64_t>(number(key)); }
 
-  DramTiming dram() const;
-  /// The memory behind one AXI port of `word_bytes`.
-  std::unique_ptr<BurstMemory> memory(unsigned word_bytes) const;
-  AddressMap address_map() const;
+  /// How many memories the board has; number 0 is the default one.
+  uint64_t memories() const { return integer("memories"); }
+  DramTiming dram(uint64_t memory = 0) const;
+  /// What is behind one AXI port of `word_bytes` of a memory.
+  std::unique_ptr<BurstMemory> behind_port(unsigned word_bytes, uint64_t memory = 0) const;
+  AddressMap address_map(uint64_t memory = 0) const;
   double period_ns() const { return 1000.0 / number("kernel_mhz"); }
 
  private:
+  /// The key of a memory's fact.
+  static std::string of(uint64_t memory, const char* key) { return "memory" + std::to_string(memory) + "." + key; }
+
   std::map<std::string, double> values_;
   std::string path_;
 };

@@ -21,7 +21,7 @@ void* map_file(int fd, uint64_t& bytes) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(int contents_fd, int control_fd, const AddressMap& map) : map_(map) {
+SharedMemory::SharedMemory(int contents_fd, int control_fd) {
   contents_ = static_cast<uint8_t*>(map_file(contents_fd, bytes_));
   uint64_t control_bytes = 0;
   control_ = static_cast<ControlPage*>(map_file(control_fd, control_bytes));

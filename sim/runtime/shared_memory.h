@@ -43,27 +43,30 @@ struct ControlPage {
   Allocation allocations[kMaxAllocations];
 };
 
-/// Global byte address <-> (bank, address in the bank), as the interconnect does it.
+/// Global byte address <-> (bank, address in the bank) of one memory, as the interconnect does it.
 struct AddressMap {
   uint64_t banks;
   uint64_t interleave_bytes;  ///< 0: bank after bank, each of bank_bytes
   uint64_t bank_bytes;
+  uint64_t base;  ///< of the memory: a multiple of its size
 
+  uint64_t end() const { return base + banks * bank_bytes; }
+  /// Also of what lies beyond the bank's end: an address outside of the memory comes back as what the kernel asked for.
   uint64_t global(uint64_t bank, uint64_t local) const {
-    if (interleave_bytes == 0) return bank * bank_bytes + local;
-    return (local / interleave_bytes * banks + bank) * interleave_bytes + local % interleave_bytes;
+    if (interleave_bytes == 0) return base + bank * bank_bytes + local;
+    const uint64_t asked = local ^ (base / banks);
+    return (asked / interleave_bytes * banks + bank) * interleave_bytes + asked % interleave_bytes;
   }
 };
 
 /// The two mappings, opened from file descriptors that the host hands over.
 class SharedMemory {
  public:
-  SharedMemory(int contents_fd, int control_fd, const AddressMap& map);
+  SharedMemory(int contents_fd, int control_fd);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  const AddressMap& map() const { return map_; }
   uint64_t bytes() const { return bytes_; }
   uint8_t* at(uint64_t global) { return contents_ + global; }
   /// Whether any (or every) byte of [begin, end) lies in a buffer.
@@ -76,7 +79,6 @@ class SharedMemory {
  private:
   const Allocation* first_ending_after(uint64_t address) const;
 
-  AddressMap map_;
   uint64_t bytes_;
   uint8_t* contents_;
   ControlPage* control_;

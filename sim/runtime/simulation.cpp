@@ -14,13 +14,7 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
       interrupt_(model.pin("interrupt")),
       stall_seed_(model.pin("stall_seed")),
       control_(control_pins()) {
-  for (uint32_t bank = 0; bank < memory.map().banks; bank++) {
-    const std::string prefix = "m_axi" + std::to_string(bank) + "_";
-    if (!model.pin(prefix + "araddr")) continue;  // a kernel need not use every bank
-    const AxiPins pins = memory_pins(prefix);
-    memories_.push_back(std::make_unique<AxiMemory>(pins, settings.memory(pins.rdata.bytes()), settings.period_ns(),
-                                                    bank, memory));
-  }
+  find_memories(settings, memory);
   find_ram_ports(memory);
   find_streams("in");
   find_streams("out");
@@ -55,6 +49,21 @@ AxiPins Simulation::memory_pins(const std::string& prefix) {
   pins.wlast = maybe("wlast");
   pins.bvalid = pin("bvalid"), pins.bready = pin("bready"), pins.bresp = maybe("bresp"), pins.bid = maybe("bid");
   return pins;
+}
+
+/// Banks are numbered through all memories.
+void Simulation::find_memories(const Settings& settings, SharedMemory& memory) {
+  uint32_t port = 0;
+  for (uint64_t number = 0; number < settings.memories(); number++) {
+    const AddressMap map = settings.address_map(number);
+    for (uint32_t bank = 0; bank < map.banks; bank++, port++) {
+      const std::string prefix = "m_axi" + std::to_string(port) + "_";
+      if (!model_.pin(prefix + "araddr")) continue;  // a kernel need not use every bank
+      const AxiPins pins = memory_pins(prefix);
+      memories_.push_back(std::make_unique<AxiMemory>(pins, settings.behind_port(pins.rdata.bytes(), number),
+                                                      settings.period_ns(), map, bank, port, memory));
+    }
+  }
 }
 
 /// Ports of plain memory are known by their names: ram_NAME_addr and its companions.

@@ -57,6 +57,7 @@ class Simulation {
   Pin required(const std::string& name);
   AxiLitePins control_pins();
   AxiPins memory_pins(const std::string& prefix);
+  void find_memories(const Settings& settings, SharedMemory& memory);
   void find_ram_ports(SharedMemory& memory);
   void find_streams(const std::string& direction);
 

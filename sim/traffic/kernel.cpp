@@ -24,11 +24,11 @@ AxiPins Wires::pins() {
 }
 
 Kernel::Kernel(const Settings& settings, SharedMemory& memory, std::vector<Stream> streams)
-    : map_(memory.map()), streams_(std::move(streams)) {
+    : map_(settings.address_map()), streams_(std::move(streams)) {
   for (uint32_t bank = 0; bank < map_.banks; bank++) {
     banks_.push_back(std::make_unique<Bank>());
-    banks_[bank]->memory = std::make_unique<AxiMemory>(banks_[bank]->wires.pins(), settings.memory(Wires::kWord),
-                                                       settings.period_ns(), bank, memory);
+    banks_[bank]->memory = std::make_unique<AxiMemory>(banks_[bank]->wires.pins(), settings.behind_port(Wires::kWord),
+                                                       settings.period_ns(), map_, bank, bank, memory);
   }
   for (Stream& stream : streams_) {
     stream.arrived.resize(map_.banks);

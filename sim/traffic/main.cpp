@@ -54,9 +54,8 @@ void run(int argc, char** argv) {
   const Settings settings(argv[1]);
   std::vector<Stream> streams;
   for (int i = 3; i < argc; i++) streams.push_back(stream_of(argv[i]));
-  const AddressMap map = settings.address_map();
-  const WholeMemory whole(map.banks * map.bank_bytes);
-  SharedMemory memory(whole.contents(), whole.control(), map);
+  const WholeMemory whole(settings.address_map().end());
+  SharedMemory memory(whole.contents(), whole.control());
   Kernel kernel(settings, memory, streams);
   std::printf("%llu", static_cast<unsigned long long>(kernel.run(std::stoull(argv[2]))));
   for (size_t bank = 0; bank < kernel.banks(); bank++) {

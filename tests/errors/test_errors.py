@@ -33,7 +33,7 @@ def messages(path: Path) -> str:
 
 def _of_hardware(module, path: Path):
     if path.parent == HERE:
-        return check_hardware(module, BOARD)
+        return check_hardware(module)
     return plan_module(link_program(module), BOARD, Options())[1]
 
 

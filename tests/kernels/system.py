@@ -62,7 +62,7 @@ class KernelSystem:
         options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed,
                           counters=counters)
         self.result = compile(source, self.board, options)
-        self.memory = SharedMemory(self.board.memory.bytes)
+        self.memory = SharedMemory(self.board.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
 
     @property
@@ -114,25 +114,26 @@ class KernelSystem:
 
     def _run(self, kernel, launch) -> tuple[Run, dict[str, int]]:
         interface = self.kernels[kernel]
-        places = self._place(launch)
+        places = self._place(kernel, launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
         sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
         with _limited():
             return self.loaded.run(interface, places | scalars | dict(launch.shared), sizes), places
 
-    def addresses(self, launch: Launch) -> dict[str, int]:
-        """Where each buffer of a launch lies, by name."""
-        places, address = {}, 4096
+    def addresses(self, kernel: str, launch: Launch) -> dict[str, int]:
+        """Where each buffer of a launch lies, by name: in the memory that its argument asks for."""
+        homes = {argument.name: self.board.memory_named(argument.memory) for argument in self.kernels[kernel].arguments}
+        places, free = {}, {memory.name: memory.base + 4096 for memory in self.board.memories}
         for name, array in launch.buffers.items():
-            word = self.board.memory.word_bytes
-            places[name] = -(-(address + MARGIN) // word) * word + launch.misalign * array.itemsize
-            address = places[name] + array.nbytes + MARGIN
+            home = homes[name]
+            places[name] = -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
+            free[home.name] = places[name] + array.nbytes + MARGIN
         return places
 
-    def _place(self, launch: Launch) -> dict[str, int]:
+    def _place(self, kernel: str, launch: Launch) -> dict[str, int]:
         """Write the buffers into memory, each with margins of known bytes; their addresses by name."""
-        places = self.addresses(launch)
+        places = self.addresses(kernel, launch)
         for name, array in launch.buffers.items():
             around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
             around[:] = _pattern(around.size)

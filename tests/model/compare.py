@@ -119,7 +119,7 @@ def compare_kernel(system: KernelSystem, kernel: str, launch: Launch) -> Compari
         stats, = system.check(kernel, [launch])
     sizes = (launch.global_size, launch.local_size, launch.offset)
     buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
-    before = _Launch(system.result, kernel, buffers, system.addresses(launch), launch.scalars, sizes)
+    before = _Launch(system.result, kernel, buffers, system.addresses(kernel, launch), launch.scalars, sizes)
     return Comparison(stats, before.on_model(started[-1]))
 
 

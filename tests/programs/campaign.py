@@ -1,6 +1,6 @@
 """Runs random programs: a dozen kernels in one system, each with several inputs and seeds of random stalls.
 
-    python -m tests.programs.campaign --systems 20 --start 1000 [--groups]
+    python -m tests.programs.campaign --systems 20 --start 1000 [--groups] [--places]
 
 Prints one line for each system, and for each kernel that fails its seed, the fault and the smallest kernel found that
 still shows it.
@@ -9,8 +9,9 @@ still shows it.
 import argparse
 import sys
 from dataclasses import dataclass, replace
+from itertools import permutations
 
-from hls.target.board import Board, load_board
+from hls.target.board import Bank, Board, Memory, SramTiming, load_board
 from sim.errors import SimulationError
 from tests.kernels.system import Difference, KernelSystem
 
@@ -62,14 +63,21 @@ def setup_of(seed: int) -> Setup:
     return Setup(replace(board, memory=memory), (0, 1000, 4)[seed // 3 % 3], seed % 4 == 0)
 
 
-def run_system(seed: int, kernels: int, groups: bool = False) -> tuple[int, list[Failure]]:
+def with_memories(setup: Setup) -> Setup:
+    """The machine with two memories beside the default one: narrow banks in short pieces, and a bank of 32-byte words."""
+    fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, SramTiming(3.6, 60.0), "FAST", 1 << 33)
+    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), SramTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
+    return replace(setup, board=replace(setup.board, others=(fast, wide)))
+
+
+def run_system(seed: int, kernels: int, groups: bool = False, places: bool = False) -> tuple[int, list[Failure]]:
     """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are those whose
-    work-items work in groups.
+    work-items work in groups, with ``places`` their buffers lie in several memories.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
-    members = _members(seed, kernels, groups)
-    setup = setup_of(seed)
+    members = _members(seed, kernels, groups, places)
+    setup = with_memories(setup_of(seed)) if places else setup_of(seed)
     system = setup.build("\n".join(m.text for m in members))
     runs, failures = 0, []
     try:
@@ -84,9 +92,11 @@ def run_system(seed: int, kernels: int, groups: bool = False) -> tuple[int, list
     return runs, failures
 
 
-def _members(seed: int, kernels: int, groups: bool) -> list[Kernel]:
+def _members(seed: int, kernels: int, groups: bool, places: bool) -> list[Kernel]:
     make = random_group_kernel if groups else random_kernel
-    return [make(seed * kernels + k, f"k{k}") for k in range(kernels)]
+    orders = sorted(permutations(("default", "FAST", "WIDE")))
+    numbers = range(seed * kernels, (seed + 1) * kernels)
+    return [replace(make(number, f"k{k}"), places=orders[number % len(orders)] if places else ()) for k, number in enumerate(numbers)]
 
 
 def cannot_be_built(setup: Setup):
@@ -129,25 +139,27 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--start", type=int, default=1000, help="seed of the first system")
     parser.add_argument("--kernels", type=int, default=12, help="in each system")
     parser.add_argument("--shrink", type=int, default=30, help="builds to spend on making a failure smaller")
+    parser.add_argument("--places", action="store_true", help="buffers lie in several memories of the board")
     parser.add_argument("--groups", action="store_true", help="kernels with barriers, local memory, atomics, lanes and compute units")
     options = parser.parse_args(arguments)
     failed = 0
     for seed in range(options.start, options.start + options.systems):
+        setup = with_memories(setup_of(seed)) if options.places else setup_of(seed)
         try:
-            runs, failures = run_system(seed, options.kernels, options.groups)
+            runs, failures = run_system(seed, options.kernels, options.groups, options.places)
         except Exception as error:  # noqa: BLE001 - what the compiler raises; the systems behind it still are worth a run
             failed += 1
             print(f"system {seed} cannot be built: {error!r}", flush=True)
-            fails = cannot_be_built(setup_of(seed))
-            for k, member in enumerate(_members(seed, options.kernels, options.groups)):
+            fails = cannot_be_built(setup)
+            for k, member in enumerate(_members(seed, options.kernels, options.groups, options.places)):
                 if fails(member):
                     print(f"kernel seed {seed * options.kernels + k}:\n{shrink(member, fails, options.shrink).text}", flush=True)
             continue
-        print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup_of(seed)})", flush=True)
+        print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup})", flush=True)
         for failure in failures:
             failed += 1
             print(f"kernel seed {failure.seed}: {failure.error}", flush=True)
-            smallest = shrink(failure.kernel, still_fails(setup_of(seed), failure.seed), options.shrink)
+            smallest = shrink(failure.kernel, still_fails(setup, failure.seed), options.shrink)
             print(smallest.text, flush=True)
     return int(failed > 0)
 

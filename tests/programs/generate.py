@@ -41,21 +41,28 @@ class Block:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A random kernel; ``text`` is its source."""
+    """A random kernel; ``text`` is its source. With ``places`` each buffer lies in one of these memories of a board."""
 
     name: str
     declarations: tuple[str, ...]
     body: tuple[str | Block, ...]
     ndrange: bool
+    places: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def text(self) -> str:
         lines = [*(f"  {d}" for d in self.declarations), *_lines(self.body, "  ")]
         inside = "\n".join(lines)
-        return f"__kernel void {self.name}({', '.join(self._parameters(inside))}) {{\n{inside}\n}}\n"
+        return f"__kernel void {self.name}({', '.join(map(self._placed, self._parameters(inside)))}) {{\n{inside}\n}}\n"
 
     def named(self, name: str) -> "Kernel":
         return replace(self, name=name)
+
+    def _placed(self, parameter: str) -> str:
+        if not self.places or not parameter.startswith("__global"):
+            return parameter
+        place = self.places[sum(parameter.encode()) % len(self.places)]  # a smaller kernel has it in the same one
+        return parameter.replace("__global", f'__global __attribute__((buffer_location("{place}")))')
 
     def _parameters(self, inside: str) -> list[str]:
         used = set(re.findall(r"\b\w+\b", inside))

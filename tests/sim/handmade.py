@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hls.ir import Module
 from hls.profile.layout import Layout
-from hls.rtl.interface import ArgumentInterface, KernelInterface, SystemInterface
+from hls.rtl.interface import ArgumentInterface, KernelInterface, MemoryInterface, SystemInterface
 
 DESIGNS = Path(__file__).parent / "designs"
 OFFSETS = {"data": 0x100, "words": 0x108, "amount": 0x110}
@@ -22,7 +22,8 @@ def kernel(ndrange: bool = False) -> KernelInterface:
 
 
 def system(ndrange: bool = False) -> SystemInterface:
-    return SystemInterface("sluice_system", (kernel(ndrange),), (512,), (), 64, 1024, 240.0, False)
+    memory = MemoryInterface("DDR", 0, 2 << 30, 1024, 1)
+    return SystemInterface("sluice_system", (kernel(ndrange),), (512,), (), 64, 1024, 240.0, False, memories=(memory,))
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,8 @@ def test_not_toml(tmp_path):
     ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4"),
     ("[device.rams]\ncount = 2560", "[device.rams]\ncount = -1", "device.rams.count", "at least 0"),
     ("[device.rams]", "[device.ram]", "device.rams", r"is missing; expected a table \[device.rams\]"),
-    ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, onchip"),
-    ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" only'),
+    ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, sram, onchip"),
+    ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" or "sram" only'),
     ("interleave_bytes = 1024", "interleave_bytes = 1000", "memory.interleave_bytes", "power of two"),
     ("interleave_bytes = 1024", "interleave_bytes = 32", "memory.interleave_bytes", "at least word_bytes"),
     ("word_bytes = 64", "word_bytes = 32", "memory.word_bytes", "multiple of one burst"),
@@ -116,6 +116,12 @@ def test_not_toml(tmp_path):
     ("tREFI = 6240", "tREFI = 100", "memory.timing.tREFI", "at least tRFC = 208"),
     ("bus_bits = 64", "bus_bits = 72", "memory.timing.bus_bits", "power of two"),
     ("row_bytes = 8192", "row_bytes = 32", "memory.timing.row_bytes", "hold a burst"),
+    ('name = "QDR"', 'name = "DDR"', "other_memory[0].name", "different for each memory, not 'DDR'"),
+    ('name = "QDR"', 'name = "default"', "other_memory[0].name", "different for each memory, not 'default'"),
+    ('name = "QDR"', "", "other_memory[0].name", "is missing; expected a string"),
+    ('kind = "sram"', 'kind = "onchip"', "other_memory[0].kind", 'must be "ddr" or "sram"'),
+    ("word_ns = 3.636", "word_ns = 0", "other_memory[0].timing.word_ns", "between 0.1 and 10000"),
+    ("word_bytes = 8", "word_bytes = 128", "other_memory[0].word_bytes", "between 4 and 64"),
     ("[clock]", "[extra]\nx = 1\n[clock]", "extra", "is not a known key"),
 ])
 def test_wrong_files_are_refused_with_the_key(tmp_path, old, new, key, expected):

@@ -52,9 +52,36 @@ def gather(banks, address_map):
     return bytearray(banks[b].bytes[local] for b, local in map(address_map.locate, range(SIZE)))
 
 
-@given(st.sampled_from(MAPS), st.integers(0, 1 << 40))
+#: a memory of 2 KiB in four banks, behind another
+BEHIND = AddressMap(4, 64, 6 << 11)
+
+
+@given(st.sampled_from([*MAPS, BEHIND]), st.integers(0, 1 << 40))
 def test_map_is_one_to_one(address_map, addr):
     assert address_map.globalize(*address_map.locate(addr)) == addr
+
+
+@given(st.sampled_from([*MAPS, BEHIND]), st.integers(0, SIZE // 4 - 1))
+def test_bits_are_what_the_map_says(address_map, place):
+    addr = Const(address_map.base + place, 32)
+    found = Simulator(Module())
+    bank, local = address_map.locate(address_map.base + place)
+
+    async def check(ctx):
+        assert (ctx.get(address_map.bank_bits(addr)), ctx.get(address_map.local_bits(addr))) == (bank, local)
+
+    found.add_testbench(check)
+    found.run()
+
+
+@pytest.mark.parametrize("addr", [0, (6 << 11) - 1, 7 << 11, (6 << 11) + (1 << 30)])
+def test_addresses_outside_of_a_memory_lie_beyond_its_banks(addr):
+    async def check(ctx):
+        assert ctx.get(BEHIND.local_bits(Const(addr, 32))) >= 512
+
+    found = Simulator(Module())
+    found.add_testbench(check)
+    found.run()
 
 
 @pytest.mark.parametrize("address_map", MAPS)

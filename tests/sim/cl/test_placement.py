@@ -55,13 +55,22 @@ def test_the_option(tmp_path, word):
     assert compile(COPY, "de5net").interface.interleave_bytes == 1024
 
 
+def test_the_option_for_a_memory_beside_the_default_one(tmp_path):
+    located = COPY.replace("__global const float16", "__global __attribute__((buffer_location(\"QDR\"))) const float16")
+    first, second = compile(located, "de5net", parse_options(["-no-interleaving=QDR"], tmp_path)).interface.memories
+    assert (first.interleave_bytes, second.interleave_bytes) == (1024, second.bytes // 4)
+    both = compile(located, "de5net", parse_options(["-no-interleaving=QDR", "-no-interleaving=default"], tmp_path)).interface.memories
+    assert [one.interleave_bytes for one in both] == [one.bytes // one.banks for one in both]
+
+
 def test_memories_that_the_board_does_not_have():
-    with pytest.raises(CompileError, match="board de5net has no memory 'QDR'"):
-        compile(COPY, "de5net", Options(no_interleaving="QDR"))
+    with pytest.raises(CompileError, match="board de5net has no memory 'HBM'") as error:
+        compile(COPY, "de5net", Options(no_interleaving="HBM"))
+    assert error.value.diagnostics[0].hint == "it has DDR, QDR; default is DDR"
     located = COPY.replace("__global const float16", "__global __attribute__((buffer_location(\"%s\"))) const float16")
     assert not compile(located % "DDR", "de5net").warnings
-    with pytest.raises(CompileError, match="'a' is to lie in memory 'QDR', which board de5net does not have"):
-        compile(located % "QDR", "de5net")
+    with pytest.raises(CompileError, match="'a' is to lie in memory 'HBM', which board de5net does not have"):
+        compile(located % "HBM", "de5net")
 
 
 @pytest.mark.verilator
