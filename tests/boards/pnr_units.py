@@ -24,7 +24,7 @@ from rtl_lib.lsu.stream_store import StreamStoreUnit
 
 from .pnr_alone import print_table
 
-BOARD = load_board("de5net")
+BOARD = load_board("de5net").using(())
 MEMORY = {"word_bytes": BOARD.memory.word_bytes, "addr_bits": BOARD.address_bits}
 #: bytes of a word of the interconnects: of a DDR3 memory of 16 bits beside an ECP5. With wider ones, what 32 units have under way at two
 #: banks needs more block RAMs than there are
@@ -54,7 +54,7 @@ def unit_of(unit: str, which: int, body: str):
     if access.unit != unit:
         raise ValueError(f"access {which} of {body!r} has a unit {access.unit!r}, not {unit!r}")
     kind = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}[access.direction]
-    return kind(SimpleNamespace(address_bits=BOARD.address_bits, memory_latency=BOARD.memory.read_latency), access).unit
+    return kind(SimpleNamespace(address_bits=BOARD.address_bits, memories={None: BOARD.memory}), access).unit
 
 
 def _constant_cache(loads: int):
