@@ -84,4 +84,4 @@ def _accesses(kernel) -> tuple[Access, ...]:
     found = Counter(
         (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason, a.location) for a in kernel.memory.outside.values()
     )
-    return tuple(Access(*what, count) for what, count in found.items())
+    return tuple(Access(*what, count, memory) for (*what, memory), count in found.items())

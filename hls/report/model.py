@@ -126,8 +126,8 @@ class Access:
     bytes: int  #: of one access
     lsu: str
     reason: str  #: why this unit
-    memory: str | None = None  #: the board's memory behind it; None for the default one
     count: int = 1
+    memory: str | None = None  #: the board's memory behind it; None for the default one
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ SHORT = Loop("h", at(68), ii=1, latency=9, path=Path(2.0, 500.0, (Share("integer
 TASK = Kernel(
     "sample", at(5, 15), ndrange=False, loops=(OUTER, MEMORY, LATE, SHARED, ASKED, COPIED, GONE, PACED, AHEAD, FEW, LONG, PARTS[1], SHORT),
     accesses=(Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses", 3),
-              Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data")),
+              Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data", memory="QDR")),
     privates=(Private("window", at(6), 1024, "shift register of 32"),),
     resources=Resources(2000, 4100, 12, 3),
     messages=(Diagnostic("variable x is never used", at(6), hint="remove it", severity="warning"),),
