@@ -211,7 +211,7 @@ def _plan(function: Function, board: Board, options: Options, timing: OperatorTi
         sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
         late = LateOperands(timing.model, timing.takes, tell)
         function = sums.run(late.run(BalanceSums(tell).run(function)))
-    function = GroupCopies(board.read_latency).run(function)
+    function = GroupCopies(board.read_latency, board.device.rams.count * board.device.rams.bits // 8).run(function)
     function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
     return _with_units(DeadCode().run(function), board, options, timing, changed, tell)
 

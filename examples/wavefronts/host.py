@@ -57,14 +57,15 @@ def nw(board, blocks, rng):
     scores[0], scores[:, 0] = expected[0], expected[:, 0]
     devices = board.buffer(similar), board.buffer(scores)
     events = []
-    for diagonal in range(2 * blocks - 1):
-        first = max(0, diagonal - blocks + 1)
-        groups = diagonal + 1 - 2 * first
-        events.append(board.run("nw", (groups * BLOCK,), (BLOCK,), *devices, np.int32(width), np.int32(GAP), np.int32(first),
-                                np.int32(diagonal)))
+    for wave in range(3 * blocks - 1):
+        # blocks lean, so each row has one more of them, and those of a row are two waves behind those of the row above
+        first, last = max(0, -(-(wave - blocks) // 2)), min(blocks - 1, wave // 2)
+        events.append(board.run("nw", ((last - first + 1) * BLOCK,), (BLOCK,), *devices, np.int32(width), np.int32(GAP), np.int32(first),
+                                np.int32(wave)))
     check("nw", board.fetch(devices[1], scores), expected)
-    # of the longest diagonal; each of the loops over a block's rows and diagonals has a work-item enter in every cycle
-    return Launch("nw", events[blocks - 1], trips=blocks * BLOCK * BLOCK, bytes=2 * 4 * blocks * BLOCK * BLOCK)
+    # of the longest wave: the parts at both ends of the table are a block together
+    cells = (blocks // 2) * BLOCK * BLOCK
+    return Launch("nw", events[blocks // 2 * 2], trips=cells, bytes=2 * 4 * cells)
 
 
 def lud(board, blocks, rng):
@@ -85,16 +86,15 @@ def lud(board, blocks, rng):
     check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
     left, inner = blocks - 1, BLOCK * (BLOCK - 1) // 2
     diagonal, perimeter, internal = events[0]
-    # terms of the sums over j: of the block's upper triangle, of one of the blocks right and below of it; all others have a sum of
-    # 16 terms in one iteration
-    return [Launch("lud_diagonal", diagonal, trips=sum((i + 1) * (BLOCK - 1 - i) for i in range(BLOCK - 1)),
+    # products: of the block, of one of the blocks right and below of it; all others have a sum of 16 terms in one iteration
+    return [Launch("lud_diagonal", diagonal, trips=sum(i * i for i in range(BLOCK)),
                    bytes=4 * BLOCK * BLOCK),
             Launch("lud_perimeter", perimeter, trips=left * BLOCK * inner, bytes=4 * BLOCK * BLOCK * 2 * left),
             Launch("lud_internal", internal, trips=left * left * BLOCK ** 2, bytes=2 * 4 * left * left * BLOCK * BLOCK)]
 
 
 def main(argv=None):
-    args = options(__doc__, argv, sequence=128, matrix=80)
+    args = options(__doc__, argv, sequence=512, matrix=80)
     board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(160)
     blocks = max(2, -(-args.matrix // BLOCK))
     return [nw(board, -(-args.sequence // BLOCK), rng), *lud(board, blocks, rng)]

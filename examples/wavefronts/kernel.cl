@@ -3,39 +3,42 @@
 
 #define BLOCK 16
 
-// The best alignment of two sequences: a block of scores is filled along its diagonals. The host goes along the diagonals of blocks.
+// The best alignment of two sequences: each work-item fills a row of scores, a column behind the row above it, so a group fills a block that
+// leans to the left, with nobody idle but at the ends of the table. The host goes through waves of blocks that do not need each other.
 __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-__kernel void nw(__global const int *restrict similar, __global int *restrict scores, int width, int gap, int first, int diagonal)
+__kernel void nw(__global const int *restrict similar, __global int *restrict scores, int width, int gap, int first, int wave)
 {
-    __local int score[BLOCK + 1][BLOCK + 1], match[BLOCK][BLOCK];
+    // what the row above has in each step, in the row's place: its first column comes from the block above
+    __local int above[BLOCK + 1][BLOCK + 1], match[BLOCK][BLOCK];
     int x = get_local_id(0);
-    int block_x = first + (int)get_group_id(0), block_y = diagonal - block_x;
-    int corner = block_y * BLOCK * width + block_x * BLOCK;  // the place before the block's first in both directions
-    for (int y = 0; y < BLOCK; y++)
-        match[y][x] = similar[corner + (y + 1) * width + x + 1];
-    if (x == 0)
-        score[0][0] = scores[corner];
-    score[x + 1][0] = scores[corner + (x + 1) * width];
-    score[0][x + 1] = scores[corner + x + 1];
+    int block_y = first + (int)get_group_id(0), begin = (wave - 2 * block_y) * BLOCK;
+    int row = block_y * BLOCK + x + 1, before = max(begin - x, 0);
+    for (int step = 0; step < BLOCK; step++) {
+        int column = begin + step - x + 1;
+        if (column > 0 && column < width)
+            match[x][step] = similar[row * width + column];
+    }
+    if (begin + x + 1 < width)
+        above[x][0] = scores[block_y * BLOCK * width + begin + x + 1];
+    if (x > 0 && begin > 0)
+        above[0][x] = scores[(row - 1) * width + begin - x + 1];
+    int left = scores[row * width + before], across = scores[(row - 1) * width + before];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int m = 0; m < BLOCK; m++) {
-        if (x <= m) {
-            int column = x + 1, row = m - x + 1;
-            int across = score[row - 1][column - 1] + match[row - 1][column - 1];
-            score[row][column] = max(across, max(score[row][column - 1], score[row - 1][column]) - gap);
+    for (int step = 0; step < BLOCK; step++) {
+        int column = begin + step - x + 1;
+        if (column > 0 && column < width) {
+            int up = above[step][x];
+            left = max(across + match[x][step], max(left, up) - gap);
+            across = up;
+            above[step + 1][x + 1] = left;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (int m = BLOCK - 2; m >= 0; m--) {
-        if (x <= m) {
-            int column = x + BLOCK - m, row = BLOCK - x;
-            int across = score[row - 1][column - 1] + match[row - 1][column - 1];
-            score[row][column] = max(across, max(score[row][column - 1], score[row - 1][column]) - gap);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 0; step < BLOCK; step++) {
+        int column = begin + step - x + 1;
+        if (column > 0 && column < width)
+            scores[row * width + column] = above[step + 1][x + 1];
     }
-    for (int y = 0; y < BLOCK; y++)
-        scores[corner + (y + 1) * width + x + 1] = score[y + 1][x + 1];
 }
 
 // A matrix becomes the product of a lower and an upper triangular one, in its own place. First the block on the diagonal,
@@ -49,15 +52,12 @@ __kernel void lud_diagonal(__global float *restrict m, int size, int begin)
         block[i][x] = m[corner + i * size + x];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < BLOCK - 1; i++) {
-        if (x > i) {
-            for (int j = 0; j < i; j++)
-                block[x][i] -= block[x][j] * block[j][i];
+        if (x > i)
             block[x][i] /= block[i][i];
-        }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (x > i)
-            for (int j = 0; j < i + 1; j++)
-                block[i + 1][x] -= block[i + 1][j] * block[j][x];
+            for (int y = i + 1; y < BLOCK; y++)
+                block[y][x] -= block[y][i] * block[i][x];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (int i = 1; i < BLOCK; i++)

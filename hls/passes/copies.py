@@ -17,6 +17,8 @@ SHORT_WAY = 32
 #: group size that is assumed where the program only says how large groups may get
 USUAL_GROUP = 64
 MOST_COPIES = 16
+#: of the block RAMs: what copies that only keep loops beside each other busy may take
+PART_OF_RAM = 32
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,13 @@ class GroupCopies:
     the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
 
     A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each meeting of a ring, for as
-    many as fill the way once round, and for one that comes or goes. ``memory_latency`` is that of global memory, in cycles.
+    many as fill the way once round, and for one that comes or goes. Loops before and behind the rings, such as those that fill a tile and write it
+    back, have a group in them at the same time: one copy for each, as far as copies take no more than a part of ``ram_bytes``, what all block
+    RAMs hold. ``memory_latency`` is that of global memory, in cycles.
     """
 
     memory_latency: int
+    ram_bytes: int = 0
     name = "group-copies"
 
     def run(self, function: Function) -> Function:
@@ -43,7 +48,7 @@ class GroupCopies:
         if not group.attrs["mems"]:
             loop.regions[0].ops.remove(group)
             return result
-        copies = group.attrs["copies"] = self._copies(result)
+        copies = group.attrs["copies"] = self._copies(result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs["mems"]))
         slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
         for name in group.attrs["mems"]:
@@ -52,14 +57,17 @@ class GroupCopies:
         rewrite(loop.regions[0], lambda op, b: copy_address(op, b, strides, slot))
         return result
 
-    def _copies(self, function: Function) -> int:
+    def _copies(self, function: Function, items: Op, bytes: int) -> int:
         size = most_tokens(function)
         if not function.attrs.get("work_group_size"):
             size = min(size, USUAL_GROUP)
         rings = [op for op in walk(function.body) if op.attrs.get("ring")]
         way = max((self._way(function, op) for op in rings), default=SHORT_WAY)
         meetings = max((sum(inner.opcode == "meet" for inner in walk(op.regions[0])) for op in rings), default=1)
-        return min(MOST_COPIES, 1 << (meetings + -(-way // size)).bit_length())
+        under_way = meetings + -(-way // size)
+        stages = sum(op.opcode == "loop" and not op.attrs.get("ring") for op in items.regions[0].ops) if rings else 0
+        fewest, most = (min(MOST_COPIES, 1 << groups.bit_length()) for groups in (under_way, under_way + stages))
+        return most if most * bytes <= self.ram_bytes // PART_OF_RAM else fewest
 
     def _way(self, function: Function, ring: Op) -> int:
         far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"

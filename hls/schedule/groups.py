@@ -18,17 +18,20 @@ USUAL_GROUP = 64
 MOST_GROUPS = 16
 
 
-def ring_of(region: Region, items: int, latency: int, uniform: bool) -> Ring:
+def ring_of(region: Region, items: int, latency: int, uniform: bool, loop_behind: bool) -> Ring:
     """The ring of a loop's body: room for a group that gathers at each meeting, and for as many as fill the time in which one goes round.
 
     Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there is room for
     twice as many on the way, but for one that gathers, since the more are inside the more wait for the slowest. The same holds around such
     a ring: a body that has meetings in a ring only is not given more groups than keep that one busy.
+
+    With a ``loop_behind``, into which work-items go as far apart as it has iterations, there is room for one group more, which leaves.
     """
     meet = next(op for op in walk(region) if op.opcode == "meet")
     filling = -(-latency // min(items, USUAL_GROUP))
     gathering = max(1, sum(op.opcode == "meet" for op in region.ops)) if uniform else 1
-    return Ring(min(MOST_GROUPS, gathering + filling * (1 if uniform else 2)), items, meet.operands[1], not uniform)
+    groups = gathering + filling * (1 if uniform else 2) + loop_behind
+    return Ring(min(MOST_GROUPS, groups), items, meet.operands[1], not uniform)
 
 
 def whole_groups(levels: Levels, rings: Mapping[Op, Ring | None], fixed: Container[Value]) -> dict[int, WholeGroups]:

@@ -30,11 +30,11 @@ def plan_kernel(function: Function, timing: OperatorTiming, memory: MemoryPlan, 
               "memory_latency": memory_latency, "elastic_depth": elastic_depth, "group_items": most_tokens(function),
               "by_group": by_group}
 
-    def visit(region: Region, loop: Op | None, depth: int) -> RegionPlan:
-        for op in region.ops:
-            if op.opcode == "loop":
-                loops[op] = visit(op.regions[0], op, depth + 1)
-        return RegionPlanner(**common, repeated=depth + by_group > 1).plan(region, loop, _shortest(loop))
+    def visit(region: Region, loop: Op | None, depth: int, loop_behind: bool = False) -> RegionPlan:
+        inner = [op for op in region.ops if op.opcode == "loop"]
+        for k, op in enumerate(inner):
+            loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get("ring") for one in inner[k + 1:]))
+        return RegionPlanner(**common, repeated=depth + by_group > 1, loop_behind=loop_behind).plan(region, loop, _shortest(loop))
 
     top = visit(function.body, None, 0)
     computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]

@@ -132,7 +132,8 @@ class RegionPlanner:
 
     ``timing`` maps operations to latency and delays, ``children`` holds the plans of the loops inside,
     ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once,
-    ``by_group`` whether the kernel's top sees a token for every group of a launch.
+    ``by_group`` whether the kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that leave
+    this loop go into another.
     """
 
     timing: "object"
@@ -143,6 +144,7 @@ class RegionPlanner:
     elastic_depth: int = 0
     group_items: int = 1
     by_group: bool = False
+    loop_behind: bool = False
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
@@ -176,7 +178,7 @@ class RegionPlanner:
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
         latency, end = self._latency(found), found.end
-        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed))
+        ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed), self.loop_behind)
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
         return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
                           found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
