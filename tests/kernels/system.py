@@ -126,7 +126,7 @@ class KernelSystem:
         homes = {argument.name: self.board.memory_named(argument.memory) for argument in self.kernels[kernel].arguments}
         places, free = {}, {memory.name: memory.base + 4096 for memory in self.board.memories}
         for name, array in launch.buffers.items():
-            home = homes[name]
+            home = homes.get(name, self.board.memory)  # a launch may have buffers for several kernels
             places[name] = -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
             free[home.name] = places[name] + array.nbytes + MARGIN
         return places
