@@ -1,25 +1,16 @@
-"""What the language has and hardware has not yet: the one table that says so.
+"""What the language has and hardware has not, or not yet: the tables that say so.
 
 A part that gets built takes its row out of here.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, Module, Op, walk
+from ..ir import Function, Module, walk
 from .program import compute_units
 from .wishes import OF_MEMORIES
 
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "check_hardware"]
-
-
-@dataclass(frozen=True)
-class Missing:
-    """``what`` is not yet in hardware; ``instead`` says what to write until it is."""
-
-    what: str
-    instead: str
 
 
 #: operation -> what hardware leaves out of the program, and why that changes none of its results
@@ -48,7 +39,7 @@ OF_REGISTERS = "a single value is a register; an array is kept in memory"
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
 
 def check_hardware(module: Module) -> list[Diagnostic]:
-    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built yet."""
+    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built."""
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _with_units(function)
@@ -61,16 +52,14 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _with_units(function: Function) -> list[Diagnostic]:
-    """Calls on channels in kernels of which several units run: a channel has one kernel at each end."""
+    """Calls on channels in kernels of which several units run: the order of the values would be another in each run."""
     if prod(compute_units(function)) == 1 or not function.attrs.get("ndrange") or function.attrs.get("autorun"):
         return []
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
-    return [_error(Missing("a call on a channel in a kernel of several compute units", "take num_compute_units away, or let a kernel of one "
-                           "unit read or write the channel"), op) for op in calls]
-
-
-def _error(missing: Missing, node: Op) -> Diagnostic:
-    return Diagnostic(f"{missing.what} is not yet in hardware", node.span, missing.instead)
+    return [Diagnostic("a call on a channel in a kernel of several compute units: which of them takes a group is decided as it runs, so nobody could "
+                       "say which value comes next", op.span,
+                       "take num_compute_units away, let a kernel of one unit read or write the channel, or make it autorun: each copy then has the "
+                       "channel of an array that get_compute_id names") for op in calls]
 
 
 def _attributes(function: Function) -> list[Diagnostic]:
