@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from hls.driver import Result, compile
@@ -179,11 +180,10 @@ def run_tool(command: list[str], folder: Path) -> None:
 
 
 def _tool(name: str, arguments: list[str], folder: Path) -> str:
-    beside = Path(sys.executable).with_name(name)  # installed with this Python, whether or not its folder is on PATH
-    command = str(beside) if beside.exists() else shutil.which(name)
-    if command is None:
+    if not entry_points(group="console_scripts", name=name):
         raise RuntimeError(f"{name} is not installed: pip install -e '.[peers]'")
-    done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    command = [sys.executable, str(Path(__file__).with_name("wasm_tool.py")), name, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{name} failed with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
     return done.stdout + done.stderr
