@@ -17,7 +17,7 @@ from pathlib import Path
 
 import hls
 import sim.cl as cl
-from hls.target.board import Board
+from hls.target.board import Board, DramTiming
 from rich.console import Console
 from rich.table import Table
 
@@ -87,7 +87,7 @@ def examine(launch: Launch, board: Board) -> Run:
     stats = launch.event.stats.to_dict()
     compute = launch.trips * least_ii(stats["loops"])
     return Run(launch, stats, bound(launch, compute, board), launch.event.stats.simulation_seconds,
-               limits(launch, stats, board, compute) if board.memory.timing else {})
+               limits(launch, stats, board, compute) if isinstance(board.memory.timing, DramTiming) else {})
 
 
 def bound(launch: Launch, compute: float, board: Board) -> float:

@@ -13,7 +13,7 @@ def random_cycles(board: Board) -> float:
     """Cycles of the kernel clock for each word that is read at a place of its own: each opens a row; in what refresh leaves of the
     time, by all banks."""
     timing = board.memory.timing
-    if timing is None:
+    if not isinstance(timing, DramTiming):
         return 0.0
     word_ns = board.memory.word_bytes / (random_rate(timing) * (1 - timing.tRFC / timing.tREFI))
     return word_ns / len(board.memory.banks) / board.clock.period_ns
