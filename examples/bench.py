@@ -186,7 +186,7 @@ def main(argv=None) -> int:
     runs, failed = measure_all(names, board, console)
     console.print(f"Board {board.name}, {board.clock.kernel_mhz:g} MHz, {board.peak_bytes_per_ns:.1f} GB/s")
     console.print(cycles_table(runs))
-    if board.memory.timing:
+    if isinstance(board.memory.timing, DramTiming):
         console.print(memory_table(runs, board))
     console.print(loops_table(runs))
     if not args.no_compile_times and not failed:
