@@ -106,3 +106,19 @@ def test_a_launch_moves_buffers_to_where_its_arguments_are(context):
                                               "leaves its buffer of 2048 bytes"):
         program.copy(queue, (1,), None, tables, places, np.int32(N + 1))
     program.copy(queue, (1,), None, tables, places, np.int32(N))
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("index, place", [(1 << 24, "bytes 67108864 to 67108871"), (-(1 << 29) - 2048, None)])
+def test_an_index_that_leaves_a_memory_meets_no_other(context, index, place):
+    """Beyond the end of the QDR there is nothing; before its begin would be the DDR, where the buffers of this kernel lie, too."""
+    queue, program = cl.CommandQueue(context), cl.Program(context, SOURCE).build()
+    program.system.hasty = True
+    table = cl.Buffer(context, mf.READ_WRITE, 64, memory="QDR")
+    at, out = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.array([index], np.int32)), cl.Buffer(context, mf.READ_WRITE, 64)
+    address = table.address + 4 * index & ~7
+    assert not QDR.base <= address < QDR.end
+    where = place and f"{place} of argument `table`" or "bytes [0-9]* to [0-9]* of argument `(at|out)`"
+    with pytest.raises(cl.RuntimeError, match=rf"kernel gather, load of table at line 5: a read of {where} \(address {address:#x}\)"):
+        program.gather(queue, (1,), None, table, at, out, np.int32(1))
+    assert context.simulated.memory.take_faults() == ()
