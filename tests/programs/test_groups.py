@@ -2,7 +2,6 @@
 
 import itertools
 
-import numpy as np
 import pytest
 
 from hls.driver import plan_module
@@ -14,10 +13,12 @@ from hls.options import Options
 from hls.passes.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_pipeline
 from hls.target.board import load_board
-from tests.differential.campaign import pocl_context
 from tests.kernels.system import MAX_CYCLES
+from tests.pocl import context as pocl_context
+from tests.pocl import need
 
 from .groups import group_launches, random_group_kernel
+from .like_pocl import differing
 
 
 @pytest.mark.parametrize("seed", range(0, 240, 8))
@@ -31,27 +32,8 @@ def test_every_kernel_can_be_planned(seed):
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_like_pocl(first):
     """What the interpreter says such kernels do, an OpenCL that nobody here wrote does as well."""
-    cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
-    try:
-        context = pocl_context()
-    except (cl.Error, IndexError):
-        pytest.skip("no OpenCL platform is installed")
-    kernels = [random_group_kernel(seed, f"k{seed}") for seed in range(first, first + 20)]
-    source = "\n".join(kernel.text for kernel in kernels)
-    module = parse_source(source, "k.cl", {}, []).module
-    program, queue = cl.Program(context, source).build(options=["-w"]), cl.CommandQueue(context)
-    for seed, kernel in enumerate(kernels, first):
-        for launch in group_launches(kernel, seed):
-            expected = {name: array.copy() for name, array in launch.buffers.items()}
-            run_kernel(module, kernel.name, {n: a.view("u1") for n, a in expected.items()}, launch.scalars, launch.global_size,
-                       launch.local_size, launch.offset, MAX_CYCLES)
-            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-            buffers = [cl.Buffer(context, flags, hostbuf=array) for array in launch.buffers.values()]
-            cl.Kernel(program, kernel.name)(queue, launch.global_size, launch.local_size, *buffers, np.int32(launch.scalars["n"]))
-            for (name, array), buffer in zip(expected.items(), buffers, strict=True):
-                found = np.empty_like(array)
-                cl.enqueue_copy(queue, found, buffer)
-                assert found.tobytes() == array.tobytes(), f"{name} differs:\n{kernel.text}"
+    need()
+    assert differing(pocl_context(), first, 20) == []
 
 
 def prepared(module, name):
