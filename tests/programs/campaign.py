@@ -1,6 +1,6 @@
 """Runs random programs: a dozen kernels in one system, each with several inputs and seeds of random stalls.
 
-    python -m tests.programs.campaign --systems 20 --start 1000 [--groups] [--places]
+    python -m tests.programs.campaign --systems 20 --start 1000 [--groups] [--places | --together]
 
 Prints one line for each system, and for each kernel that fails its seed, the fault and the smallest kernel found that
 still shows it.
@@ -13,7 +13,8 @@ from itertools import permutations
 
 from hls.target.board import Bank, Board, Memory, SramTiming, load_board
 from sim.errors import SimulationError
-from tests.kernels.system import Difference, KernelSystem
+from tests.kernels.groups import ChannelSystem
+from tests.kernels.system import Difference
 
 from .generate import Kernel, launches, random_kernel
 from .groups import GroupKernel, group_launches, random_group_kernel
@@ -39,16 +40,16 @@ class Setup:
         return (f"{self.board.name}, {len(memory.banks)} banks of {memory.word_bytes}-byte words, "
                 f"planned for {memory.read_latency} cycles, elastic up to {self.elastic_depth}{', with counters' if self.counters else ''}")
 
-    def build(self, source: str) -> KernelSystem:
+    def build(self, source: str) -> ChannelSystem:
         """The kernels of a source on this machine."""
-        return KernelSystem(source, self.board, self.elastic_depth, counters=self.counters)
+        return ChannelSystem(source, self.board, self.elastic_depth, counters=self.counters)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A kernel whose run was not what the interpreter says."""
+    """A kernel whose run was not what the interpreter says; None with the number of the system where it takes several at a time."""
 
-    kernel: Kernel
+    kernel: Kernel | None
     seed: int
     error: str
 
@@ -70,26 +71,46 @@ def with_memories(setup: Setup) -> Setup:
     return replace(setup, board=replace(setup.board, others=(fast, wide)))
 
 
-def run_system(seed: int, kernels: int, groups: bool = False, places: bool = False) -> tuple[int, list[Failure]]:
+def run_system(seed: int, kernels: int, groups: bool = False, places: bool = False, together: bool = False) -> tuple[int, list[Failure]]:
     """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are those whose
-    work-items work in groups, with ``places`` their buffers lie in several memories.
+    work-items work in groups, with ``places`` their buffers lie in several memories. ``together`` runs all kernels at the same time, and one after
+    the other only where something differs then.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
     members = _members(seed, kernels, groups, places)
     setup = with_memories(setup_of(seed)) if places else setup_of(seed)
     system = setup.build("\n".join(m.text for m in members))
-    runs, failures = 0, []
+    numbered = [(member, seed * kernels + k) for k, member in enumerate(members)]
     try:
-        for k, member in enumerate(members):
-            number = seed * kernels + k
+        if together:
             try:
-                runs += len(system.check(member.name, _launches(member, number), SEEDS))
+                return _run_together(system, numbered), []
             except FAULTS as error:
-                failures.append(Failure(member, number, str(error)))
+                runs, failures = _run_alone(system, numbered)
+                return runs, failures or [Failure(None, seed, f"only beside others: {error}")]
+        return _run_alone(system, numbered)
     finally:
         system.close()
+
+
+def _run_alone(system: ChannelSystem, numbered) -> tuple[int, list[Failure]]:
+    """One kernel after the other."""
+    runs, failures = 0, []
+    for member, number in numbered:
+        try:
+            runs += len(system.check(member.name, _launches(member, number), SEEDS))
+        except FAULTS as error:
+            failures.append(Failure(member, number, str(error)))
     return runs, failures
+
+
+def _run_together(system: ChannelSystem, numbered) -> int:
+    """The first launches of all kernels at the same time, then the second ones; the number of runs. Raises what is in ``FAULTS``."""
+    rounds = list(zip(*(_launches(member, number) for member, number in numbered), strict=True))
+    for launched in rounds:
+        system.check_together({member.name: launch for (member, _), launch in zip(numbered, launched, strict=True)}, SEEDS)
+    return len(rounds) * len(SEEDS) * len(numbered)
 
 
 def _members(seed: int, kernels: int, groups: bool, places: bool) -> list[Kernel]:
@@ -141,12 +162,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--shrink", type=int, default=30, help="builds to spend on making a failure smaller")
     parser.add_argument("--places", action="store_true", help="buffers lie in several memories of the board")
     parser.add_argument("--groups", action="store_true", help="kernels with barriers, local memory, atomics, lanes and compute units")
+    parser.add_argument("--together", action="store_true", help="all kernels of a system run at the same time, which takes less time; not with --places")
     options = parser.parse_args(arguments)
+    if options.together and options.places:
+        parser.error("--together puts all buffers into the default memory: leave --places out")
     failed = 0
     for seed in range(options.start, options.start + options.systems):
         setup = with_memories(setup_of(seed)) if options.places else setup_of(seed)
         try:
-            runs, failures = run_system(seed, options.kernels, options.groups, options.places)
+            runs, failures = run_system(seed, options.kernels, options.groups, options.places, options.together)
         except Exception as error:  # noqa: BLE001 - what the compiler raises; the systems behind it still are worth a run
             failed += 1
             print(f"system {seed} cannot be built: {error!r}", flush=True)
@@ -158,7 +182,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup})", flush=True)
         for failure in failures:
             failed += 1
-            print(f"kernel seed {failure.seed}: {failure.error}", flush=True)
+            print(f"{'kernel' if failure.kernel else 'system'} seed {failure.seed}: {failure.error}", flush=True)
+            if failure.kernel is None:
+                continue
             smallest = shrink(failure.kernel, still_fails(setup, failure.seed), options.shrink)
             print(smallest.text, flush=True)
     return int(failed > 0)

@@ -17,7 +17,7 @@ __all__ = ["GroupKernel", "group_launches", "random_group_kernel"]
 
 KEPT = 20  #: elements of a private array
 OWN = 4  #: places in ``out`` of each work-item
-PHASES = 2  #: pairs of phases of a kernel of one lane, fewer of more lanes, so that a dozen kernels are built in a minute or two
+PHASES = (1, 1, 1, 2)  #: pairs of phases of a kernel, one of these; what stands beside them costs most of the time of building it
 DIVIDES = 0.2  #: of the kernels keep places in their bounds by division; a divider is larger than most of what else they hold
 COUNTERS = 8
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
@@ -64,7 +64,7 @@ class _Generator:
         self.rng, self.lanes = rng, lanes
         self.variables = [f"v{k}" for k in range(rng.randint(2, 4))]
         self.loops = 0
-        self.left = PHASES if lanes < 4 else 1
+        self.left = rng.choice(PHASES) if lanes < 4 else 1
         self.keeps, self.divides = rng.random() < 0.3, rng.random() < DIVIDES
         self.atomic = rng.choice(ATOMICS)
 
@@ -82,7 +82,8 @@ class _Generator:
         a, b = self.value(depth - 1, reads), self.value(depth - 1, reads)
         kind = rng.random()
         if kind < 0.7:
-            return f"({a} {rng.choice(['+', '-', '+', '^', '&', '|', '*'])} {b})"
+            operation = rng.choice(["+", "-", "+", "^", "&", "|", "*"])
+            return f"(int)((uint){a} * {b})" if operation == "*" else f"({a} {operation} {b})"  # compilers know that a square has no sign
         if kind < 0.85:
             return f"({a} {rng.choice(['<', '==', '>'])} {b} ? {self.leaf(reads)} : {a})"
         return f"({a} {rng.choice(['<<', '>>'])} ({b} & 7))"
