@@ -31,6 +31,7 @@ from ..ir import (
     walk,
 )
 from .affine import Affine, AffineForms, Symbol
+from .atomics import FreeOrder
 from .courses import Course
 from .domain import Condition, Domains
 from .growing import Growth
@@ -152,6 +153,7 @@ class DependenceTester:
         self.domains = Domains(self.forms)
         self.growth = Growth(self.forms)
         self.traces = Traces(self.forms)
+        self.free_order = FreeOrder(function)
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
         self.answers: dict[str, int | None] = {}
@@ -169,7 +171,7 @@ class DependenceTester:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
         from one iteration to a later one where ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
-        if first.opcode == second.opcode == "load":
+        if first.opcode == second.opcode == "load" or self.free_order.between(first, second):
             return []
         if one is other:
             return self._same_buffer(first, second, carried)

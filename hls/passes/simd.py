@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..analysis.atomics import LANE
 from ..analysis.uniform import check_lanes, lane_distances, lane_values, parts
 from ..diag import Diagnostic
 from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, walk
@@ -21,7 +22,7 @@ class Simd:
     in dimension 0 is answered for the first of them. The size of every group is a multiple of them there.
 
     What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what differs, an
-    atomic operation, an access of a private memory, which each lane has one of. All else is there once. Loops are run by all
+    atomic operation, which is told its lane, an access of a private memory, which each lane has one of. All else is there once. Loops are run by all
     lanes together; where only some lanes want one, or some leave it earlier, predicates inside it keep the others out. Of barriers, and
     loops with one inside, all lanes want the same, which the first one says. ``warn`` is told of loops that lanes may leave at different
     times. Raises CompileError for calls on channels.
@@ -102,6 +103,8 @@ class _Lanes:
             attrs = dict(op.attrs)
             if attrs.get("mem") in self.private:
                 attrs["mem"] = lane_name(attrs["mem"], k)
+            if op.opcode == "atomic":
+                attrs[LANE] = k
             new = Op(op.opcode, operands, attrs=attrs, span=op.span)
             set_results(new, [Value(v.type, v.name) for v in op.results])
             b.region.ops.append(new)

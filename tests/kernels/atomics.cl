@@ -29,3 +29,21 @@ __kernel void compared(__global const int *restrict in, __global int *restrict t
         old = atomic_cmpxchg(place, seen, seen + 3);
     } while (old != seen);
 }
+
+// Sums that nobody looks at may be made in any order: neither of the two waits for the other.
+__kernel void paired(__global const int *restrict in, __global int *restrict t, int n)
+{
+    for (int k = 0; k < n; k++) {
+        atomic_add(&t[in[k] & 255], k);
+        atomic_dec(&t[in[k] >> 8 & 255]);
+    }
+}
+
+// Nor do work-items side by side.
+__attribute__((num_simd_work_items(4), reqd_work_group_size(32, 1, 1)))
+__kernel void side_by_side(__global const int *restrict in, __global int *restrict t, int n)
+{
+    int i = get_global_id(0);
+    for (int k = 0; k < (i & 3); k++)
+        atomic_max(&t[in[i] + k & 255], i);
+}

@@ -51,6 +51,13 @@ def loop(body, args="__global int *restrict a, __global int *restrict b, int n, 
     ("if (i < 4) a[i + 4] = a[i];", set()),
     ("a[n - 1 - i] = b[a[i] & 3];", {"WAR a - 0", "WAR a i 1", "RAW a i 1"}),
     ("a[b[i]] += 1;", {"WAR a - 0", "WAR a i 1 unknown", "RAW a i 1 unknown", "WAW a i 1 unknown"}),
+    # sums of atomic operations are the same in any order, but not what each of them gives, nor other operations in between
+    ("atomic_inc(&a[0]); atomic_sub(&a[0], i);", set()),
+    ("atomic_max(&a[0], i); atomic_max(&a[0], m);", set()),
+    ("atomic_inc(&a[0]); atomic_max(&a[0], i);", {"WAW a - 0", "WAW a i 1"}),
+    ("b[i] = atomic_inc(&a[0]);", {"WAW a i 1"}),
+    ("atomic_xchg(&a[0], i);", {"WAW a i 1"}),
+    ("atomic_inc(&a[0]); a[0] = 3;", {"WAW a - 0", "WAW a i 1"}),
 ])
 def test_one_loop(body, facts):
     assert said(loop(body)) == facts
