@@ -14,8 +14,8 @@ from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import PTR, ArrayType, Type
 
-__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "LOCATION", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "TURNS",
-           "UNIT", "WORD_BYTES", "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "location", "may_share", "memory_name", "moved_type", "predicate",
+__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "LOCATION", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "STREAMING", "TURNS",
+           "UNIT", "WORD_BYTES", "WRITE_ACK", "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "location", "may_share", "memory_name", "moved_type", "predicate",
            "reaches_memory", "reads_anew", "word_bytes"]
 
 #: which operand of an operation says whether it takes place at all; others always do
@@ -28,6 +28,8 @@ TURNS = "turns"
 #: attribute of a load or store whose unit the program chooses: (one of the next four, bytes of its cache)
 UNIT = "unit"
 BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
+#: a prefetching unit of work-items; a store that something waits for
+STREAMING, WRITE_ACK = "streaming", "burst-coalesced write-ack"
 #: the unit of loads from the constant cache, and the attribute of a buffer that the source puts into constant memory
 CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
 

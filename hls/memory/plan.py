@@ -193,7 +193,7 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
-        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic",
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined",
                       "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
     access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST,
                     "the general unit for global memory", op.span)

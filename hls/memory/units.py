@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..analysis.access import STAYS, Step, access_patterns
 from ..analysis.channels import is_call
-from ..analysis.trips import count_trips
+from ..analysis.trips import count_trips, implied
 from ..ir import Function, Op, Value, walk
 from ..ir.accesses import (
     BURST,
@@ -14,11 +14,15 @@ from ..ir.accesses import (
     CONSTANT_MEMORY,
     PIPELINED,
     PREFETCHING,
+    STREAMING,
     TURNS,
     UNIT,
+    WRITE_ACK,
     is_fenced,
     last_of_run,
+    predicate,
 )
+from ..passes.item_rows import row_of
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]
@@ -40,6 +44,7 @@ def choose_units(function: Function, plan: MemoryPlan, slots: Mapping[Op, int], 
     """
     patterns = access_patterns(function)
     chosen = {op: _choose(access, patterns[op].steps, slots, function, const_cache_bytes) for op, access in plan.accesses.items()}
+    chosen = {op: _acknowledged(access, function) for op, access in chosen.items()}
     if cache_bytes is not None:
         chosen = {op: _resized(access, cache_bytes) for op, access in chosen.items()}
     return replace(plan, accesses=chosen)
@@ -65,7 +70,7 @@ def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function
         return replace(access, unit=access.unit.replace(BURST, CACHED), reason=f"asked for, with {size:,} bytes of cache",
                        cache_words=_size(size // access.word_bytes))
     if kind == PREFETCHING and _reads_ahead(access, steps, slots):
-        return replace(access, reads_ahead=True, reason="prefetching is asked for: words are asked for in bursts, up to the loop's last one")
+        return _ahead(access, steps, "prefetching is asked for: words are asked for in bursts")
     if kind == PREFETCHING:
         return replace(access, reason="prefetching is asked for, but its words are not known to come one after the other; requests run ahead of the data by as much as "
                                       "memory needs anyway")
@@ -135,6 +140,8 @@ def _wide(access: Access, steps) -> Access:
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if not steps and not access.lanes:
         return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
+    if steps and _is_rare(access, steps):
+        return replace(access, unit=PIPELINED, reason="read by one work-item of a row: a small unit, which keeps nothing")
     if not steps:
         return replace(access, reason="read once")
     memory = function.memories[access.memory]
@@ -147,7 +154,7 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
     reuse = _reuse(access, steps, slots, function)
     if reuse is None:
         if _reads_ahead(access, steps, slots):
-            return replace(access, reads_ahead=True, reason="consecutive addresses share words, which are asked for in bursts, up to the loop's last one")
+            return _ahead(access, steps, "consecutive addresses share words, which are asked for in bursts")
         near = _is_near(steps[0][1], access.word_bytes)
         return replace(access, reason="consecutive addresses share words" if near else "each access has a word of its own")
     if _is_flushed(reuse.loop, access.memory):
@@ -155,6 +162,33 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
         return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
     return replace(access, unit=access.unit.replace(BURST, CACHED), reason=reuse.reason, cache_words=_size(reuse.words or 0))
+
+
+def _ahead(access: Access, steps, reason: str) -> Access:
+    """The access with the unit that asks for the words of a run before their turn."""
+    items = steps[0][0].attrs.get("form") == "ndrange"
+    end = "those of the last work-item of a row" if items else "the loop's last one"
+    return replace(access, unit=STREAMING if items else PREFETCHING, reads_ahead=True, reason=f"{reason}, up to {end}")
+
+
+def _is_rare(access: Access, steps) -> bool:
+    """Whether one work-item of a row makes the access, always at the same place: it has a condition that its number must be one."""
+    row = row_of(steps[0][0]) if len(steps) == 1 and steps[0][1] == STAYS and not access.lanes else None
+    facts = implied(predicate(access.op)) if row is not None else {}
+    return any(row.is_one_of(fact) for fact, truth in facts.items() if truth)
+
+
+def _acknowledged(access: Access, function: Function) -> Access:
+    """A store that something in the kernel waits for, by the name that says so."""
+    if access.direction != "store" or not access.unit.startswith(BURST):
+        return access
+    if access.op.attrs.get("hazards"):
+        return replace(access, unit=access.unit.replace(BURST, WRITE_ACK), reason=f"loads are compared with it until it is in memory; {access.reason}")
+    waiting = [op for op in walk(function.body) if op.opcode in ("fence", "meet") and access.memory in op.attrs["mems"]]
+    if not waiting:
+        return access
+    who = "a barrier" if waiting[0].opcode == "meet" else "what comes after it"
+    return replace(access, unit=access.unit.replace(BURST, WRITE_ACK), reason=f"{who} waits until it is in memory; {access.reason}")
 
 
 def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:

@@ -118,6 +118,12 @@ class Row:
                 return other, moved[1]
         return None
 
+    def is_one_of(self, condition: Value) -> bool:
+        """Whether a condition holds for one work-item of a row at most."""
+        if condition.op is None or condition.op.opcode != "eq":
+            return False
+        return any(self._moved(one) is not None and self.is_steady(other) for one, other in (condition.op.operands, condition.op.operands[::-1]))
+
     def end(self, b: Builder) -> Value:
         """What the counter is for the last one."""
         left = b.value("sub", self.count, b.const(1, self.count.type))

@@ -34,7 +34,7 @@ LOOP = "for (int i = 0; i < n; i++) "
 #: name -> (unit as the report names it, which access of the kernel it is, kernel's body): of float buffers a and b, ints k and c, and an int n
 KERNELS = {
     "burst-coalesced load": ("burst-coalesced", 0, LOOP + "b[i] = a[i * n];"),
-    "burst-coalesced load, reads ahead": ("burst-coalesced", 0, LOOP + "b[i] = a[i];"),
+    "prefetching load": ("prefetching", 0, LOOP + "b[i] = a[i];"),
     "burst-coalesced cached load": ("burst-coalesced cached", 1, LOOP + "b[i] = a[k[i]];"),
     "burst-coalesced store": ("burst-coalesced", 1, LOOP + "b[i] = a[i];"),
     "burst-coalesced store, scattered": ("burst-coalesced", 2, LOOP + "b[k[i]] = a[i];"),
@@ -42,7 +42,7 @@ KERNELS = {
     "burst-coalesced store, 8 wide": ("burst-coalesced non-aligned", 1, "\n#pragma unroll 8\n" + LOOP + "b[i] = a[i];"),
     "pipelined load": ("pipelined", 0, "b[0] = a[n];"), "pipelined store": ("pipelined", 1, "b[0] = a[n];"),
     "constant-pipelined load": ("constant-pipelined", 0, LOOP + "b[i] = t[i & 63];"),
-    "atomic-pipelined": ("atomic", 0, LOOP + "b[i] = atomic_add(c + i, 1);"),
+    "atomic-pipelined": ("atomic-pipelined", 0, LOOP + "b[i] = atomic_add(c + i, 1);"),
 }
 
 

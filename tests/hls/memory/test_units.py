@@ -2,7 +2,7 @@
 
 import pytest
 
-from hls.driver import _plan
+from hls.driver import _plan, plan_module
 from hls.frontend import parse_source
 from hls.memory.units import CACHE_WORDS, MOST_CACHE_WORDS, choose_units
 from hls.options import Options
@@ -56,6 +56,29 @@ def test_units_of_an_inner_load(value, type, unit, reason):
 def test_data_dependent_addresses_are_cached():
     found = {memory: unit for memory, unit, _, _ in loads(nest("(int) a[p[i * m + j]]", "int"))}
     assert found == {"p": SINGLE, "a": CACHED}
+
+
+ITEMS = "__kernel void k(__global int *restrict a, __global int *restrict b, __constant int *c, int n) { int g = get_global_id(0); %s }"
+TASK = "__kernel void k(__global int *restrict a, __global int *restrict b, __constant int *c, int n) { for (int i = 0; i < n; i++) { %s } }"
+
+
+@pytest.mark.parametrize("text, units", [
+    (ITEMS % "b[g] = a[g / 2];", [CACHED, SINGLE]),
+    (ITEMS % "b[g] = a[g];", ["streaming", SINGLE]),
+    (TASK % "b[i] = a[i];", ["prefetching", SINGLE]),
+    (TASK % "b[i] = c[i & 15];", ["constant-pipelined", SINGLE]),
+    (TASK % "b[3 * i] = a[3 * i + 2]; b[3 * i + 1] = a[3 * i]; b[3 * i + 2] = a[3 * i + 1];", ["burst-coalesced non-aligned"] * 2),
+    (TASK % "b[a[i]] += 3;", ["prefetching", SINGLE, "burst-coalesced write-ack"]),
+    (ITEMS % "a[g] = n; barrier(CLK_GLOBAL_MEM_FENCE); b[g] = a[g ^ 1];", ["burst-coalesced write-ack", CACHED, SINGLE]),
+    (ITEMS % "atomic_inc(&a[g]);", ["atomic-pipelined"]),
+    (ITEMS % "int s = 0; if (g == 0) s = a[3]; b[g] = s;", [PIPELINED, SINGLE]),
+    (ITEMS % "int s = 0; if (g - 2 == n && n > 0) s = a[n]; b[g] = s;", [PIPELINED, SINGLE]),
+    (ITEMS % "int s = 0; if (g >= n) s = a[3]; b[g] = s;", [SINGLE, SINGLE]),
+    (ITEMS % "int s = 0; if (g == a[0]) s = a[3]; b[g] = s;", [SINGLE, SINGLE, SINGLE]),
+])
+def test_units_by_the_names_of_the_guides(text, units):
+    (planned,), _ = plan_module(parse_source(text, "k.cl", {}, []).module, load_board("de5net"), Options())
+    assert [a.unit for a in planned.memory.accesses.values()] == units
 
 
 def test_volatile_is_never_cached():

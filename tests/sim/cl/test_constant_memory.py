@@ -37,7 +37,7 @@ def units(options=None):
 def test_loads_of_constant_buffers_share_a_cache():
     found = units()
     assert {found["pick", "table"], found["pick_items", "table"], found["pick_items", "offsets"]} == {"constant-pipelined"}
-    assert found["pick", "index"] == "burst-coalesced"
+    assert found["pick", "index"] == "prefetching"
 
 
 def test_without_a_constant_cache_they_are_loads_like_others():

@@ -93,7 +93,8 @@ def board():
 def test_every_kind_of_unit_is_there(board):
     (kernel,) = board.program.result.kernels
     units = {access.unit for access in kernel.memory.accesses.values()}
-    assert units == {"burst-coalesced", "burst-coalesced non-aligned", "burst-coalesced cached", "pipelined", "constant-pipelined", "atomic"}
+    assert units == {"burst-coalesced", "burst-coalesced non-aligned", "burst-coalesced cached", "prefetching", "pipelined", "constant-pipelined",
+                     "atomic-pipelined"}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
