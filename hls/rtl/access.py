@@ -89,6 +89,10 @@ class LoadAccess(_Access):
         return self.unit.o, lambda payload: [(result, payload[: result.type.bits], None)]
 
 
+#: cycles that a store unit waits for a store that shares its word or burst, while the kernel runs: such as one behind an inner loop
+PATIENCE = 256
+
+
 class StoreAccess(_Access):
     """A posted store and its unit."""
 
@@ -98,6 +102,8 @@ class StoreAccess(_Access):
             self.unit = PipelinedStoreUnit(**self.geometry)
             return
         options = self.geometry | _within_bank(self.memory)
+        if not self.op.attrs.get("hazards"):  # where loads are compared with stores, each should be in memory soon
+            options["patience"] = PATIENCE
         if access.scattered:  # as many bursts on their way as others have words
             options["outstanding"] = _pending_words(self.memory.read_latency)
         if access.lanes:

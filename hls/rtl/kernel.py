@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 
 from rtl_lib.dispatch import NUMBER
 
-from ..ir.accesses import CONSTANT, reads_anew
+from ..ir.accesses import CONSTANT, PIPELINED, reads_anew
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .channels import build_ends
 from .context import KernelContext
@@ -89,11 +89,15 @@ class KernelHardware:
         settling = Signal(range(wait + 2))
         stores = [u.unit.idle for u in context.units.values() if u.access.direction != "load"]
         stores += [~unsent for unsent in context.unsent]
+        over = Signal()  # no store is on its way to its unit, and none will come
+        m.d.sync += over.eq(passed & ~Cat(*context.unsent, C(0)).any())
         for unit in context.units.values():
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
                 anew = self.start | context.flushes.get(unit.op, 0) | reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
+            elif unit.access.unit != PIPELINED:
+                m.d.comb += unit.unit.over.eq(over)
         m.d.comb += [
             context.start.eq(offered & (settling == 0)),
             context.restart.eq(self.start),

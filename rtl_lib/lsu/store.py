@@ -35,7 +35,7 @@ class StoreUnit(wiring.Component):
     1. Memory ends as if the stores were done one after the other (:func:`store`).
     2. A store to the same word as the one before it joins that word, until the word is sent.
     3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. What is open is sent
-       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, or for a fence.
+       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, for a fence, or when it is ``over``.
     4. A burst is requested when all its words are there.
     5. A fence is answered when every store taken before it is acknowledged by the memory; fences are
        answered in order, and many may be under way. While one is offered no store is taken (at most 3
@@ -60,6 +60,7 @@ class StoreUnit(wiring.Component):
     retired : how many stores, the oldest first, came into memory in this cycle; only where ``counted``
     hurry : somebody waits for what is open; only where ``counted``
     fence : :class:`~rtl_lib.mem.ports.Fence`
+    over : no store is on its way to the unit
     idle : every store taken so far is acknowledged and every fence answered
     mem : :class:`WritePort`
     observe : :class:`Observation`
@@ -82,6 +83,7 @@ class StoreUnit(wiring.Component):
             **({"retired": Out(RETIRED_BITS), "hurry": In(1)} if counted else {}),
             "i": In(stream.Signature(store_layout(addr_bits, access_bytes, lanes))),
             "fence": In(Fence()),
+            "over": In(1),
             "idle": Out(1),
             "mem": Out(WritePort(**geometry)),
             "observe": Out(Observation()),
@@ -120,11 +122,10 @@ class StoreUnit(wiring.Component):
         return m
 
     def _quiet(self, m):
-        """Whether the last store is ``patience`` cycles ago, or somebody waits."""
+        """Whether the last store is ``patience`` cycles ago, or none is to be waited for."""
         age = Signal(range(self.patience + 1))
-        quiet = age == self.patience
-        if self.counted:
-            quiet |= self.hurry & ~self.i.valid
+        hurry = self.over | self.hurry if self.counted else self.over
+        quiet = (age == self.patience) | (hurry & ~self.i.valid)
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += age.eq(0)
         with m.Elif(age != self.patience):

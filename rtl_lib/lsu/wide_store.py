@@ -37,7 +37,7 @@ class WideStoreUnit(wiring.Component):
     Ports
     -----
     i : stream of ``{addr, data}``, or ``{addr, data, mask}``: a bit for each lane that is written
-    fence, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
+    fence, over, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
     """
 
     def __init__(self, *, lanes, lane_bytes, word_bytes, masked, descending=False, addr_bits=64, max_burst=16, **options):
@@ -48,6 +48,7 @@ class WideStoreUnit(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "data": 8 * lanes * lane_bytes, **mask}))),
             "fence": In(Fence()),
+            "over": In(1),
             "idle": Out(1),
             "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
             "observe": Out(Observation()),
@@ -68,6 +69,7 @@ class WideStoreUnit(wiring.Component):
         m.d.comb += [
             inner.fence.request.valid.eq(self.fence.request.valid & ~busy),
             self.fence.request.ready.eq(inner.fence.request.ready & ~busy),
+            inner.over.eq(self.over & ~busy),
             self.idle.eq(inner.idle & ~busy),
             self.observe.accepted.eq(self.i.valid & self.i.ready),
             self.observe.stalled.eq(self.i.valid & ~self.i.ready),

@@ -186,6 +186,7 @@ def _stores(part, written):
     m, fence = bench.m, part.fence
     byte = bench.constant(ADDR_BITS, "byte")
     taken = bench.drive(part.i, "i")
+    m.d.comb += part.over.eq(bench.free(1, "over"))
     hits, value = written(part.i.payload, byte)
     here, word, takes, acknowledged = bank_of_writes(bench, "memory", part.mem, WORD)
     stored, ever, memory, lands = Signal(8), Signal(), Signal(8), Signal()  # the last value stored there; what memory has

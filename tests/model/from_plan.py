@@ -154,6 +154,8 @@ def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, s
         if root.response() is not None:
             root.take()
             finished = True
+        if finished:
+            memory.end()
         if clock.now > limit:
             raise TimeoutError(f"{limit} cycles")
     by_name = {name: loop.header for name, loop in loops.items() if name != "top"}

@@ -40,6 +40,7 @@ class GlobalMemory:
     def __init__(self, clock, board, age=0):
         self.clock, self.memory = clock, board.memory
         self.stores = []
+        self._over = False  #: no store is on its way any more
         self._loads = []
         self._banks = [_Bank(clock, self, board, age) for _ in board.memory.banks]
         clock.add(self)
@@ -58,6 +59,12 @@ class GlobalMemory:
     def idle(self):
         """Whether every store is in memory."""
         return all(writes.unit.idle for writes in self.stores)
+
+    def end(self):
+        """The kernel gives no more stores than those on their way."""
+        for writes in self.stores:
+            writes.unit.over = self._over
+        self._over = all(writes.unit.drained for writes in self.stores)
 
     def _locate(self, burst):
         """(bank, byte address in it) of a burst."""

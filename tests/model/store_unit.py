@@ -7,7 +7,7 @@ from .fifo import Fifo
 
 __all__ = ["StoreUnit"]
 
-PATIENCE = 16  #: cycles without a store after which what is held goes
+PATIENCE = 256  #: cycles without a store after which what is held goes
 WORDS, OUTSTANDING = 32, 16  #: room for words, and for bursts without confirmation
 SCATTERED = 256  #: for bursts of scattered words
 
@@ -21,6 +21,7 @@ class StoreUnit:
         self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
         self.words = Fifo(clock, WORDS, f"{operation.name}.words")
         self.builder, self._age, self._held = BurstBuilder(word_bytes), 0, None
+        self.drained = self.over = False  #: no store is on its way; none will come any more
         self._waiting, self._sent, self._confirmed, self._confirming = deque(), None, 0, 0
         clock.add(self)
 
@@ -47,7 +48,9 @@ class StoreUnit:
             self._sent = self.clock.now + 1
 
     def _gather(self):
-        quiet, head = self._age == PATIENCE, self.requests.head()
+        head = self.requests.head()
+        self.drained = head is None
+        quiet = self._age == PATIENCE or self.over and head is None
         store = None if head is None else head[0] // self.word_bytes
         had, joins = self._held is not None, store is not None and store == self._held
         leaves = had and (quiet if store is None else not joins) and self.words.can_push()
