@@ -46,7 +46,8 @@ def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size:
         global_size = tuple(g * size for g, size in zip(global_size, local_size))
     if not kernel.ndrange and math.prod(global_size) != 1:
         why = ("its reqd_work_group_size is (1, 1, 1); for many work-items, give it a max_work_group_size instead"
-               if kernel.work_group_size == (1, 1, 1) else "it asks for no work-item id, or is declared as one")
+               if kernel.work_group_size == (1, 1, 1) else "it asks for no work-item id, or is declared as one; "
+               "a reqd_work_group_size of many work-items makes it a kernel of many")
         raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE,
                          f"kernel {kernel.name} is a single work-item kernel ({why}): launch it "
                          f"with global size (1,), not {global_size}")
