@@ -95,7 +95,7 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
                          "has no such divisor, and let the kernel leave out what is too much")
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"kernel {kernel.name} has barriers, and room for groups of {kernel.most_work_items} work-items, not "
+                         f"kernel {kernel.name} has room for groups of {kernel.most_work_items} work-items, not "
                          f"{math.prod(local_size)}; declare it with __attribute__((max_work_group_size({math.prod(local_size)})))")
     if any(g % size for g, size in zip(global_size, local_size)):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
