@@ -68,6 +68,11 @@ class SamePlaces:
         homes = (self.tree.changing(symbol.value) for symbol in form.symbols())
         return not any(home is not None and loop in home.path for home in homes)
 
+    def steadily_apart(self, one: Op, other: Op, loop: Loop) -> bool:
+        """Whether the places of two accesses are equally far apart in each iteration of one run of the loop, but nobody knows how far."""
+        apart = self.form(one) - self.form(other)
+        return bool(apart.terms) and loop not in apart.loops() and self._steady(apart, loop)
+
     def between(self, one: Op, other: Op) -> list[Dependence]:
         """What is known of the order of two accesses, after what `ivdep` promises."""
         first, second = sorted((one, other), key=self.position.__getitem__)

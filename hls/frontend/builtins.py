@@ -309,8 +309,18 @@ WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
     "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
 }
 
+#: atomic operations by their names in OpenCL C 2.0
+_ATOMICS_2 = {**{f"fetch_{name}": name for name in ("add", "sub", "or", "xor", "and", "min", "max")}, "exchange": "xchg",
+              "compare_exchange_strong": "cmpxchg", "compare_exchange_weak": "cmpxchg"}
+#: what a group computes together in OpenCL C 2.0
+_COLLECTIVE = ("broadcast", "all", "any", *(f"{kind}_{name}" for kind in ("reduce", "scan_inclusive", "scan_exclusive")
+                                            for name in ("add", "min", "max")))
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
+    **{f"{who}_{name}": (f"{who}_{name} belongs to OpenCL C 2.0", "share the values in a __local array, and let the work-items meet at a barrier")
+       for who in ("work_group", "sub_group") for name in _COLLECTIVE},
+    **{f"atomic_{name}{explicit}": (f"atomic_{name}{explicit} belongs to OpenCL C 2.0", f"write atomic_{old}")
+       for name, old in _ATOMICS_2.items() for explicit in ("", "_explicit")},
     **{name: ("images are not supported", "pass the pixels as a __global buffer")
        for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
                     "get_image_width", "get_image_height")},

@@ -327,6 +327,8 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
         return False, "its max_global_work_dim is 0"
     for call, span in function.work_items.values():
         return True, f"it calls {call} at line {span.line}"
+    if "work_group_size" in attrs:
+        return True, f"its reqd_work_group_size is {attrs['work_group_size']}"
     return False, "it asks for no work-item's number"
 
 

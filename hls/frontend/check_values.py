@@ -10,6 +10,7 @@ from .constants import literal
 from .evaluate import constant
 from .layout import has_pointer
 from .lexer import Word
+from .predefined import PREDEFINED
 from .scope import EnumConstant, TypeName
 
 __all__ = ["ValueChecker", "is_null", "number_hint", "place_of"]
@@ -117,7 +118,7 @@ class ValueChecker(TypeOperators):
             raise CompileError.at(span, f"'{name}' is a type, not a value")
         if isinstance(meaning, tt.Channel):
             raise CompileError.at(span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})")
-        raise CompileError.at(span, f"'{name}' is not declared", self.similar(name))
+        raise CompileError.at(span, f"'{name}' is not declared", self.similar(name, filter(str.isidentifier, PREDEFINED)))
 
     def _expr_exprlist(self, node):
         *firsts, last = node.exprs

@@ -17,7 +17,7 @@ SHORT_WAY = 32
 #: group size that is assumed where the program only says how large groups may get
 USUAL_GROUP = 64
 MOST_COPIES = 16
-#: of the block RAMs: what copies that only keep loops beside each other busy may take
+#: of the block RAMs: what copies that only keep loops and meetings behind each other busy may take
 PART_OF_RAM = 32
 
 
@@ -27,9 +27,10 @@ class GroupCopies:
     the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
 
     A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each meeting of a ring, for as
-    many as fill the way once round, and for one that comes or goes. Loops before and behind the rings, such as those that fill a tile and write it
-    back, have a group in them at the same time: one copy for each, as far as copies take no more than a part of ``ram_bytes``, what all block
-    RAMs hold. ``memory_latency`` is that of global memory, in cycles.
+    many as fill the way once round, and for one that comes or goes. Rings behind one another are busy with different groups, and so are loops
+    before and behind them, such as those that fill a tile and write it back; without a ring, one group gathers at each meeting. For these there
+    are copies as far as they take no more than a part of ``ram_bytes``, what all block RAMs hold. ``memory_latency`` is that of global
+    memory, in cycles.
     """
 
     memory_latency: int
@@ -61,18 +62,36 @@ class GroupCopies:
         size = most_tokens(function)
         if not function.attrs.get("work_group_size"):
             size = min(size, USUAL_GROUP)
-        rings = [op for op in walk(function.body) if op.attrs.get("ring")]
-        way = max((self._way(function, op) for op in rings), default=SHORT_WAY)
-        meetings = max((sum(inner.opcode == "meet" for inner in walk(op.regions[0])) for op in rings), default=1)
-        under_way = meetings + -(-way // size)
-        stages = sum(op.opcode == "loop" and not op.attrs.get("ring") for op in items.regions[0].ops) if rings else 0
-        fewest, most = (min(MOST_COPIES, 1 << groups.bit_length()) for groups in (under_way, under_way + stages))
-        return most if most * bytes <= self.ram_bytes // PART_OF_RAM else fewest
+        body = items.regions[0]
+        rings = [self._filling(function, op.regions[0], size) for op in body.ops if op.attrs.get("ring")]
+        stages = sum(op.opcode == "loop" and not op.attrs.get("ring") for op in body.ops)
+        fewest, most = (max(rings), sum(rings) + stages) if rings else (1 + -(-SHORT_WAY // size), self._in_row(function, body, size))
+        fewest, most = (min(MOST_COPIES, 1 << groups.bit_length()) for groups in (fewest, most))
+        while most > fewest and most * bytes > self.ram_bytes // PART_OF_RAM:
+            most //= 2
+        return most
 
-    def _way(self, function: Function, ring: Op) -> int:
-        far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"
-                  for op in walk(ring.regions[0]))
-        return SHORT_WAY + self.memory_latency * far
+    def _filling(self, function: Function, ring: Region, size: int) -> int:
+        """Groups that keep a ring busy."""
+        return _meetings(ring.ops) + -(-self._way(function, ring.ops, 1) // size)
+
+    def _in_row(self, function: Function, body: Region, size: int) -> int:
+        """Groups that keep work-items coming, where these go straight from one meeting to the next."""
+        behind = body.ops[next((k for k, op in enumerate(body.ops) if op.opcode == "meet"), 0):]
+        meetings = max(1, _meetings(behind))
+        return meetings + -(-self._way(function, behind, meetings + 1) // size)
+
+    def _way(self, function: Function, ops: list[Op], times: int) -> int:
+        far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global" for op in _with_inner(ops))
+        return SHORT_WAY * times + self.memory_latency * far
+
+
+def _with_inner(ops: list[Op]) -> list[Op]:
+    return [one for op in ops for one in (op, *(inner for region in op.regions for inner in walk(region)))]
+
+
+def _meetings(ops: list[Op]) -> int:
+    return sum(op.opcode == "meet" for op in _with_inner(ops))
 
 
 def _shares(op: Op) -> bool:

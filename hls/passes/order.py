@@ -405,7 +405,7 @@ class _Orderer:
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
         end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
-        if wait.dst.opcode != "store":  # what holds words of memory
+        if wait.dst.opcode != "store" and not wait.after_read:  # what holds words of memory
             end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)

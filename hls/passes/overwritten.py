@@ -16,6 +16,8 @@ __all__ = ["Overwritten", "resized"]
 
 #: stores of one region to one memory whose addresses are compared with each other's
 MOST_COMPARED = 4
+#: likewise of work-items, at distances that are the same for all: each writes neighbours of its own place, which turns would mix
+MOST_STEADY = 16
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Overwritten:
 
     def _may_treat(self, function: Function, stores: list[Op]) -> bool:
         """Whether there may be something to do, before anybody asks where the stores go."""
-        if self.compare and len(stores) <= MOST_COMPARED and function.memories[memory_name(stores[0])].space == "global":
+        if self.compare and len(stores) <= MOST_STEADY and function.memories[memory_name(stores[0])].space == "global":
             return True
         return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
@@ -75,22 +77,34 @@ class _Pairs:
                     pair.merge()
                     self._merged(pair)
                     return True
-                if compare and pair.in_iteration and len(stores) <= MOST_COMPARED and self._read(stores) and pair.comparable():
+                if compare and pair.in_iteration and self._is_worth(stores) and pair.comparable():
                     pair.compare()
                     self._compared(pair)
                     return True
         return False
 
+    def _is_worth(self, stores: list[Op]) -> bool:
+        """Whether comparing is better than turns at one unit, which is smaller."""
+        return len(stores) <= MOST_COMPARED and self._read(stores) or self._steady(stores)
+
+    def _steady(self, stores: list[Op]) -> bool:
+        """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at distances that are the
+        same for all, but not known, as neighbours are, which are joined."""
+        loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
+        return loop is not None and bool(loop.op.attrs.get("parallel")) and len(stores) <= MOST_STEADY and all(
+            self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1:])
+
     def _read(self, stores: list[Op]) -> bool:
-        """Whether anything but the stores looks at their memory: else they take turns at one unit, which is smaller."""
+        """Whether anything but the stores looks at their memory."""
         memories, region = self.places.function.memories, self.places.tree.region_of(stores[0])
         return is_used_beside(memories, memories[memory_name(stores[0])], region, set(stores))
 
     def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
+        steady = self._steady(stores)
         for k, first in enumerate(stores):
             for second in stores[k + 1:]:
                 order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
-                if any(not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
+                if any(steady or not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
                     yield _Pair(self.places, self.facts, first, second, self.address_bits)
 
     def _merged(self, pair: "_Pair"):

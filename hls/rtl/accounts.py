@@ -3,7 +3,8 @@
 1. A loop without loops inside issued a token: the cycle did what the kernel is for.
 2. Such a loop runs but did not issue: a token in it waits for an operation (the deepest level first, since what waits there holds
    everything before it back), or a store is not taken.
-   Or a token waits for the cycles of a port that stores of other loops use, too.
+   Or a token waits for the cycles of a port that stores of other loops use, too, or its group for local memory of its own;
+   or, if nothing of that holds up the others, at a barrier.
 3. It runs, nothing in it waits: its own recurrence does not let the next token go.
 4. An outer loop runs and waits for an operation, or for an inner loop to end.
 5. The top waits for an operation.
@@ -21,7 +22,7 @@ __all__ = ["Cause", "causes_of"]
 
 @dataclass(frozen=True)
 class Cause:
-    """One account: ``kind`` is "issued", "wait", "store", "recurrence"; ``op`` the operation or loop at fault."""
+    """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence"; ``op`` the operation or loop at fault."""
 
     kind: str
     op: Op | None
@@ -65,4 +66,6 @@ def _loop_causes(plan, seen, calls) -> list[Cause]:
         elif ("stalled", row.op) in seen:
             causes.append(Cause("store", row.op, seen["stalled", row.op] & running))
     causes += [Cause("port", op, seen["port", op]) for op in plan.place if ("port", op) in seen]
+    causes += [Cause("group", op, seen["group", op]) for op in plan.region.ops if ("group", op) in seen]
+    causes.sort(key=lambda cause: cause.op.opcode == "meet")  # who waits there waits for what holds the others up
     return [*causes, Cause("recurrence", plan.loop, seen["held", plan.loop])]

@@ -6,6 +6,7 @@ from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter
 
+from ..passes.group_calls import CALLS
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
@@ -83,6 +84,7 @@ class KernelCounters:
             "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
             "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
+            "group": f"waiting for a group before to leave {_of_group(cause.op)}",
             "recurrence": f"recurrence of loop {label}",
         }[cause.kind]
 
@@ -132,6 +134,12 @@ class UnitCounters:
     def __init__(self, units: list[KernelCounters]):
         self.layout = replace(units[0].layout, units=len(units))
         self.values = [value for unit in units for value in unit.values]
+
+
+def _of_group(op) -> str:
+    """What each group has for itself, while it is inside."""
+    names = op.attrs.get("mems", ()) if op and not op.attrs.get(CALLS) else ()
+    return f"its copy of {', '.join(names)}" if names else "its calls on channels"
 
 
 def _line(op):

@@ -123,6 +123,7 @@ class LevelQueues:
             self.m.d.comb += [self.builder.enter.eq(there & open_), self.context.entered.eq(self.builder.enter)]
             sources = self.context.group_values()
             self.m.d.comb += [signal.eq(sources[value]) for value, signal in self.builder.incoming.items()]
+        self.region.observe_windows(index, there)
         self.m.d.comb += open_.eq(Cat(*gates, *self._book(there, gates)).all())
 
     def _book(self, there, gates):

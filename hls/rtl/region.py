@@ -58,6 +58,7 @@ class RegionBuilder:
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
+        self.full: dict[tuple, object] = {}  #: by level and group: whether the token there would be the first of a group that there is no room for
         self.children = {op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()}
         if plan.loop is not None:
             self._make_loop_parts()
@@ -285,9 +286,17 @@ class RegionBuilder:
                 begins = C(1) if window.first is None else builder.at(window.first, 0)
                 self.m.d.comb += credits.take.eq(builder.enter & begins & self._matters(window))
                 gates.append(credits.available | ~begins | ~self._matters(window))
+                if window.group is not None:
+                    self.full[builder.plan.index, window.group] = begins & ~credits.available
                 if window.between:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
+
+    def observe_windows(self, index, there):
+        """What the cycle account sees of tokens in front of a level, if any is ``there``, whose group waits for one before it to leave."""
+        for (level, group), waits in self.full.items():
+            if level == index:
+                self.context.observe("group", group, there & waits)
 
     def late_errors(self, index) -> dict:
         """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether it

@@ -46,12 +46,18 @@ class GroupWindow:
     """The levels between which a group has its copy of local memory, or channels to itself: from the entry of ``begin`` until its last work-item leaves
     ``end``, or, where that is the level of a loop or call, comes back from it (``answers``)."""
 
-    copies: int
-    first: Value
-    last: Value
+    group: Op
     begin: int
     end: int
     answers: bool
+
+    @property
+    def first(self) -> Value:
+        return self.group.operands[0]
+
+    @property
+    def last(self) -> Value:
+        return self.group.operands[1]
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -63,7 +69,8 @@ class GroupWindow:
         if level.index != self.begin:
             return level
         end = self.end + self.answers
-        window = Window(Point(end, stages[end].depth - 1), self.copies, False, first=self.first, last=self.last)
+        window = Window(Point(end, stages[end].depth - 1), self.group.attrs["copies"], False, first=self.first,
+                        last=self.last, group=self.group)
         return replace(level, windows=(*level.windows, window))
 
 
@@ -76,7 +83,7 @@ def group_windows(levels: Levels) -> tuple[GroupWindow, ...]:
 def _window(levels: Levels, group: Op, touched: dict[Op, int]) -> GroupWindow:
     end = max(touched.values())
     answers = any(op in levels.offering and (op.opcode == "loop" or is_call(op)) for op, level in touched.items() if level == end)
-    return GroupWindow(group.attrs["copies"], *group.operands, min(touched.values()), end, answers)
+    return GroupWindow(group, min(touched.values()), end, answers)
 
 
 def _touching(levels: Levels, group: Op) -> dict[Op, int]:

@@ -65,8 +65,8 @@ class Window:
 
     With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the queue in
     front of the level of ``until``, whether they go on or come behind the last one of their invocation. With ``first`` and ``last``
-    it counts groups: from the entry of a token that is its group's first one to the passing of its last. One ``between`` invocations
-    lets the first token of one in only when no token is inside.
+    it counts groups: from the entry of a token that is its group's first one to the passing of its last; ``group`` names what they have
+    for themselves. One ``between`` invocations lets the first token of one in only when no token is inside.
     """
 
     until: Point
@@ -75,6 +75,7 @@ class Window:
     undecided: bool = False
     first: Value | None = None
     last: Value | None = None
+    group: Op | None = None
     between: bool = False
 
 

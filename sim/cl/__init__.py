@@ -12,6 +12,7 @@ from .constants import (
     device_info,
     device_type,
     kernel_info,
+    kernel_work_group_info,
     mem_flags,
     profiling_info,
     program_build_info,
@@ -28,6 +29,6 @@ __all__ = [
     "Buffer", "CommandQueue", "Context", "Device", "Error", "Event", "Kernel", "LocalMemory", "LogicError", "MemoryError",
     "Pipe", "Platform", "Program", "RuntimeError", "command_execution_status", "command_queue_properties", "create_some_context",
     "device_info", "device_type", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_marker",
-    "enqueue_nd_range_kernel", "get_platforms", "kernel_info", "mem_flags", "profiling_info", "program_build_info",
+    "enqueue_nd_range_kernel", "get_platforms", "kernel_info", "kernel_work_group_info", "mem_flags", "profiling_info", "program_build_info",
     "status_code", "wait_for_events",
 ]

@@ -1,7 +1,7 @@
 """OpenCL's numbers under pyopencl's names."""
 
 __all__ = ["command_execution_status", "command_queue_properties", "device_info", "device_type", "kernel_info",
-           "mem_flags", "profiling_info", "program_build_info", "status_code"]
+           "kernel_work_group_info", "mem_flags", "profiling_info", "program_build_info", "status_code"]
 
 
 class _Constants:
@@ -115,6 +115,14 @@ class device_info(_Constants):
 class kernel_info(_Constants):
     FUNCTION_NAME = 0x1190
     NUM_ARGS = 0x1191
+
+
+class kernel_work_group_info(_Constants):
+    WORK_GROUP_SIZE = 0x11B0
+    COMPILE_WORK_GROUP_SIZE = 0x11B1
+    LOCAL_MEM_SIZE = 0x11B2
+    PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x11B3
+    PRIVATE_MEM_SIZE = 0x11B4
 
 
 class program_build_info(_Constants):

@@ -10,7 +10,7 @@ import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
 from hls.ir import Function, Module
-from hls.ir.launch import IndexSpace
+from hls.ir.launch import IndexSpace, most_work_items
 from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
@@ -118,8 +118,9 @@ def _interface(function: Function, index: int, board: Board) -> KernelInterface:
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     ndrange = bool(function.attrs.get("ndrange"))
     lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1  # what the board refuses is refused here
+    most = most_work_items(function) if "max_work_group_size" in function.attrs else None
     return KernelInterface(function.name, index, 0, arguments, ndrange, {}, (), layout,
-                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), lanes=lanes)
+                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), most, lanes)
 
 
 class EmulatedEvent(PendingEvent):

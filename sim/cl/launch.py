@@ -46,7 +46,8 @@ def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size:
         global_size = tuple(g * size for g, size in zip(global_size, local_size))
     if not kernel.ndrange and math.prod(global_size) != 1:
         why = ("its reqd_work_group_size is (1, 1, 1); for many work-items, give it a max_work_group_size instead"
-               if kernel.work_group_size == (1, 1, 1) else "it asks for no work-item id, or is declared as one")
+               if kernel.work_group_size == (1, 1, 1) else "it asks for no work-item id, or is declared as one; "
+               "a reqd_work_group_size of many work-items makes it a kernel of many")
         raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE,
                          f"kernel {kernel.name} is a single work-item kernel ({why}): launch it "
                          f"with global size (1,), not {global_size}")
@@ -94,7 +95,7 @@ def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tu
                          "has no such divisor, and let the kernel leave out what is too much")
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"kernel {kernel.name} has barriers, and room for groups of {kernel.most_work_items} work-items, not "
+                         f"kernel {kernel.name} has room for groups of {kernel.most_work_items} work-items, not "
                          f"{math.prod(local_size)}; declare it with __attribute__((max_work_group_size({math.prod(local_size)})))")
     if any(g % size for g, size in zip(global_size, local_size)):
         raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,

@@ -40,6 +40,8 @@ class Device:
     type = device_type.ACCELERATOR
     max_work_group_size = 1 << 20
     max_work_item_dimensions = 3
+    max_work_item_sizes = (max_work_group_size,) * 3
+    max_compute_units = 1
     available = compiler_available = True
 
     def __init__(self, board: Board, kind: str = "board"):
@@ -48,6 +50,7 @@ class Device:
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
+        self.local_mem_size = board.device.rams.count * board.device.rams.bits // 8
         self.mem_base_addr_align = 8 * board.memory.word_bytes
 
     @property

@@ -1,5 +1,6 @@
 """Programs and kernels: building, arguments, launching."""
 
+import math
 import os
 import sys
 import weakref
@@ -16,12 +17,12 @@ from sim.loaded import LoadedSystem, TraceRequest
 from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
 from .board_runs import BoardRuns
-from .constants import kernel_info, program_build_info, status_code
+from .constants import kernel_info, kernel_work_group_info, program_build_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, wait_for_events
 from .launch import execute, index_space
 from .options import parse_options, stall_seed
-from .platform import Context
+from .platform import Context, Device
 from .queue import CommandQueue
 from .streams import Stream
 
@@ -172,6 +173,21 @@ class Kernel:
         known = {kernel_info.FUNCTION_NAME: self.function_name, kernel_info.NUM_ARGS: self.num_args}
         if parameter not in known:
             raise LogicError("Kernel.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+        return known[parameter]
+
+    def get_work_group_info(self, parameter: int, device: Device):
+        """What a host asks before it chooses the size of groups, by OpenCL's number."""
+        kernel = self.interface
+        most = math.prod(kernel.work_group_size) if kernel.work_group_size else kernel.most_work_items or device.max_work_group_size
+        known = {
+            kernel_work_group_info.WORK_GROUP_SIZE: most,
+            kernel_work_group_info.COMPILE_WORK_GROUP_SIZE: list(kernel.work_group_size or (0, 0, 0)),
+            kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: kernel.lanes,
+        }
+        if parameter not in known:
+            name = kernel_work_group_info.to_string(parameter)
+            raise LogicError("Kernel.get_work_group_info", status_code.INVALID_VALUE,
+                             f"{name} is not known; the report names the memories of a kernel")
         return known[parameter]
 
     def __call__(self, queue: CommandQueue, global_size: Sequence[int], local_size: Sequence[int] | None, *args,

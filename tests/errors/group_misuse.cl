@@ -20,4 +20,7 @@ __kernel void k(__global int *a, __global float *f, __global const int *r, __glo
     __global int *q = u;
     if (n) { __local float hidden[2]; hidden[0] = 1; f[0] = hidden[0]; }
     __global int g;
+    f[0] = work_group_reduce_add(1.0f) + sub_group_broadcast(f[1], 0);
+    atomic_fetch_add(a, n);
+    barrier(CLK_LOCAL_FENCE);
 }

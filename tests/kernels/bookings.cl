@@ -110,3 +110,16 @@ __kernel void triples(__global const int *restrict in, __global int *restrict ou
     }
   for (int i = 0; i < 4 * 64; i++) out[i] = t[i];
 }
+
+// rounds behind one another in more local memory than there are copies of for a group at each barrier
+#define ROUND(d) barrier(CLK_LOCAL_MEM_FENCE); if (l < d) t[l] += t[l + d];
+__kernel __attribute__((reqd_work_group_size(16, 1, 1)))
+void crowded(__global const int *restrict in, __global int *restrict out)
+{
+  __local int t[16384];
+  int l = get_local_id(0);
+  t[l] = in[get_global_id(0)];
+  ROUND(8) ROUND(4) ROUND(2) ROUND(1)
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = t[0];
+}

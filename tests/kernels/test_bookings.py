@@ -29,6 +29,12 @@ def test_cycles_in_which_tokens_wait_for_the_port_have_an_account(system):
     assert len(waiting) == 2 and sum(a["cycles"] for a in waiting) > 0
 
 
+def test_cycles_in_which_a_group_waits_for_a_copy_of_local_memory_have_an_account(system):
+    (stats,) = system.check("crowded", [lines(64, 16)])
+    accounts = {a["cause"]: a["cycles"] for a in stats["accounts"]}
+    assert accounts["waiting for a group before to leave its copy of t"] > stats["cycles"] // 4
+
+
 def test_rounds(system):
     system.check("rounds", [lines(9, 4, n=3), lines(5, 32, n=2), lines(3, 16, n=0)], SEEDS)
 
@@ -62,4 +68,5 @@ def test_rows_follow_at_once(system):
 def test_every_level_that_shares_a_port_asks_for_it(system):
     """And none of those whose stores other groups' barriers keep apart."""
     users = {kernel.function.name: [len(booking.users) for booking in kernel.plan.bookings] for kernel in system.result.kernels}
-    assert users == {"around": [2], "rounds": [3], "crosswise": [4], "beside_atomics": [2], "decomposed": [2], "halves": [4], "triples": [3]}
+    assert users == {"around": [2], "rounds": [3], "crosswise": [4], "beside_atomics": [2], "decomposed": [2], "halves": [4], "triples": [3],
+                     "crowded": []}

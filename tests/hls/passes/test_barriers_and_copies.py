@@ -142,6 +142,33 @@ def test_copies(size, copies):
     assert ring.items == size and ring.groups >= 2
 
 
+def copies(body: str, size=64) -> int:
+    attribute = f"__attribute__((reqd_work_group_size({size}, 1, 1))) "
+    return planned(body, attribute, "__global float *restrict a, __global int *restrict c").memory.onchip["t"].copies
+
+
+ROUND = "{ barrier(1); if (l < s) t[l] += t[l + s]; } "
+
+
+def test_a_group_gathers_at_each_of_the_meetings_in_a_row():
+    """A reduction whose rounds are unrolled: a work-item a cycle takes a copy for a group at each, as far as there is room."""
+    rounds = "".join(f"{{ int s = {1 << k}; {ROUND} }} " for k in range(6))
+    assert copies(f"__local float t[64]; t[l] = a[l]; {rounds} barrier(1); a[g] = t[0];") == 16
+    assert copies(f"__local float t[65536]; t[l] = a[l]; {rounds} barrier(1); a[g] = t[0];") == 4
+    assert copies("__local float t[64]; t[l] = a[l]; barrier(1); a[l] = t[63 - l];") == 4
+
+
+def test_rings_behind_one_another_are_busy_with_different_groups():
+    ring = f"for (int s = 32; s > 0; s >>= 1) {ROUND}"
+    assert copies(f"__local float t[64]; t[l] = a[l]; {ring} barrier(1); a[g] = t[0];") == 4
+    assert copies(f"__local float t[64]; t[l] = a[l]; {ring} barrier(1); t[l] += t[63 - l]; {ring} barrier(1); a[g] = t[0];") == 8
+
+
+def test_a_long_way_from_meeting_to_meeting_has_room_for_more():
+    assert copies("__local float t[64]; t[l] = a[l]; barrier(1); a[l] = t[63 - l] + c[l];") == 8
+    assert copies("__local float t[64]; t[l] = a[l]; barrier(1); float x = t[63 - l]; barrier(1); t[l] = x; a[l] = t[l ^ 5];") == 8
+
+
 def test_one_work_item_a_cycle():
     """However many dimensions the groups have."""
     for dims in (1, 2, 3):

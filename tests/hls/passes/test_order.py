@@ -95,6 +95,13 @@ def test_a_fence_follows_the_predicate_of_its_store():
     assert only(function, "fence").operands[0] is only(function, "store", "a").operands[2]
 
 
+def test_an_atomic_operation_that_follows_a_load_needs_no_fence_of_stores():
+    """The lock might lie in the buffer that was read: a loop that takes it waits for the load's answer alone."""
+    function = flat("for (int i = 0; i < n; i++) { while (atomic_cmpxchg(a, 0, 1)); m += b[i]; } a[0] = m;", ARGS.replace("restrict", ""))
+    assert all("flush" not in op.attrs for op in ops(function, "token"))
+    assert not [op for op in ops(function, "fence") if op.attrs["mems"] == ("b",)]
+
+
 def test_a_loop_is_waited_for_as_a_whole():
     function = flat("for (int i = 0; i < n; i++) a[i] = i; for (int j = 0; j < n; j++) b[j] = a[n - j];")
     first, second = ops(function, "loop")

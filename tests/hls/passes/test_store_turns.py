@@ -47,6 +47,24 @@ def test_stores(body, expected):
     check(body, expected)
 
 
+ROWS = HEAD.replace(", int n)", ", int n) { int i = get_global_id(0); ")
+
+
+@pytest.mark.parametrize("body, expected", [
+    ("int x = a[i]; b[i] = x; b[n + i] = x + 1; b[2 * n + i] = -x; if (x & 1) b[3 * n + i] = x * 3; b[4 * n + i] = x ^ 5;", []),
+    ("b[n + i] = 1; if (a[i] & 1) b[3 * n + i] = 2; b[2 * n + i + 1] = 3;", []),
+    ("b[i] = 1; b[a[i]] = 2; b[n + i] = 3;", [3]),  # not at one distance for all
+    ("for (int k = 0; k < 3; k++) { b[k] = 1; b[n + k] = 2; }", [2]),  # of iterations, which keep their order
+], ids=range(4))
+def test_rows_of_one_buffer_have_units_of_their_own(body, expected):
+    """Work-items that write to rows whose length nobody knows: where it is so short that rows meet, only the last one's store is made."""
+    module, function = compiled(f"{ROWS} {body} }}", hazards=True)
+    assert turns(function) == expected and not [op for op in walk(function.body) if op.opcode == "fence"]
+    for n in (0, 9):
+        data = {name: np.random.default_rng(n).integers(0, 8, 64).astype(np.int32) for name in "abcdef"}
+        same(module, function, data, {"n": n}, (9,))
+
+
 def test_memory_that_never_waits_needs_no_turns():
     _, function = compiled(f"{HEAD} {{ for (int i = 0; i < n; i++) {{ b[a[i]] = i; b[a[i + 1]] = -i; }} }}")
     assert turns(function) == []

@@ -185,6 +185,25 @@ class TestLaunches:
         (kernel,) = emulate_source(source, load_board("de5net"), Options(), "k.cl").interface.kernels
         assert kernel.lanes == 4
 
+    def test_the_emulator_wants_no_larger_groups_than_the_program_allows(self):
+        source = "__kernel __attribute__((max_work_group_size(8, 2))) void k(__global int *a) { a[get_global_id(0)] = 1; }"
+        (kernel,) = emulate_source(source, load_board("de5net"), Options(), "k.cl").interface.kernels
+        assert index_space(kernel, (64,), None, None).local_size == (16, 1, 1)
+        with fails(cl.LogicError, code.INVALID_WORK_GROUP_SIZE, "room for groups of 16 work-items, not 32"):
+            index_space(kernel, (64,), (32,), None)
+
+    def test_what_a_kernel_says_of_its_groups(self, context):
+        info = cl.kernel_work_group_info
+        source = """__kernel __attribute__((reqd_work_group_size(8, 4, 1), num_simd_work_items(2))) void a(__global int *o) { o[get_global_id(0)] = 1; }
+            __kernel __attribute__((max_work_group_size(32))) void b(__global int *o) { o[get_global_id(0)] = 1; }
+            __kernel void c(__global int *o) { o[get_global_id(0)] = 1; }"""
+        program, (device,) = cl.Program(context, source).build(device="emulator"), context.devices
+        asked = info.WORK_GROUP_SIZE, info.COMPILE_WORK_GROUP_SIZE, info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+        assert [[cl.Kernel(program, name).get_work_group_info(one, device) for one in asked] for name in "abc"] == [
+            [32, [8, 4, 1], 2], [32, [0, 0, 0], 1], [device.max_work_group_size, [0, 0, 0], 1]]
+        with fails(cl.LogicError, code.INVALID_VALUE, "PRIVATE_MEM_SIZE"):
+            cl.Kernel(program, "a").get_work_group_info(info.PRIVATE_MEM_SIZE, device)
+
     def test_names(self, program, context):
         assert program.kernel_names == "increment"
         assert [kernel.function_name for kernel in program.all_kernels()] == ["increment"]
