@@ -373,7 +373,8 @@ class _Outline:
             return ("loop",)
         wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
         course = unknown.course and (unknown.course.const, unknown.course.digits, self._number(unknown.course.loop))
-        return unknown.low, unknown.high, wraps, course
+        quotient = unknown.quotient and (unknown.quotient[0].divisor, unknown.quotient[0].to_zero, self._form(unknown.quotient[1]))
+        return unknown.low, unknown.high, wraps, course, quotient
 
 
 class _Question:
@@ -407,6 +408,9 @@ class _Question:
                 self.limits[name] = f"{unknown.low} <= {self._value(unknown, name, side)} <= {unknown.high}"
                 if unknown.course is not None:
                     self.limits[name] = f"{name} = {_at(unknown.course, self._name(unknown.course.loop, side))}"
+                elif unknown.quotient is not None:
+                    found, dividend = unknown.quotient
+                    self.limits[name] += f" and {found.text(name, _sum(self._named(dividend, side)))}"
         return self.names[key]
 
     def _value(self, symbol: Symbol, name: str, side: str) -> str:
