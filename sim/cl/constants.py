@@ -1,7 +1,7 @@
 """OpenCL's numbers under pyopencl's names."""
 
 __all__ = ["command_execution_status", "command_queue_properties", "device_info", "device_type", "kernel_info",
-           "mem_flags", "profiling_info", "program_build_info", "status_code"]
+           "map_flags", "mem_flags", "profiling_info", "program_build_info", "status_code"]
 
 
 class _Constants:
@@ -11,6 +11,12 @@ class _Constants:
     def to_string(cls, value: int) -> str:
         """The name of ``value``, or the number as text."""
         return next((name for name, number in vars(cls).items() if name.isupper() and number == value), str(value))
+
+
+class map_flags(_Constants):
+    READ = 1 << 0
+    WRITE = 1 << 1
+    WRITE_INVALIDATE_REGION = 1 << 2
 
 
 class mem_flags(_Constants):
