@@ -16,6 +16,7 @@ from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
 from .courses import Course, Courses
 from .loops import Induction, Loop, LoopTree
+from .paces import pace
 from .quotients import Quotient, quotient
 from .ranges import Range, ranges
 from .trailing import TrailingZeros
@@ -34,7 +35,8 @@ class Symbol:
     """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
 
     With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
-    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is one.
+    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is one; ``pace`` what it
+    begins with in which loop, and by how much it grows there in each iteration at least and at most.
     """
 
     value: Value
@@ -44,6 +46,7 @@ class Symbol:
     wraps: "Affine | None" = field(default=None, compare=False)
     course: Course | None = field(default=None, compare=False)
     quotient: "tuple[Quotient, Affine] | None" = field(default=None, compare=False)
+    pace: "tuple[Affine, Loop, int, int] | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -222,7 +225,15 @@ class AffineForms:
     def _symbol(self, value: Value, is_signed: bool) -> Affine:
         course = self._courses.of(value, is_signed)
         low, high = (course.low, course.high) if course else self._range(value, is_signed)
-        return Affine(0, {Symbol(value, is_signed, low, high, course=course, quotient=self._quotient(value, is_signed)): 1})
+        symbol = Symbol(value, is_signed, low, high, course=course, quotient=self._quotient(value, is_signed), pace=self._pace(value, is_signed))
+        return Affine(0, {symbol: 1})
+
+    def _pace(self, value: Value, is_signed: bool) -> tuple[Affine, Loop, int, int] | None:
+        loop = self.tree.holder(value) if value.op is None and is_signed else None
+        if loop is None or value.owner is not loop.body:
+            return None
+        found = pace(value, loop, self.ranges)
+        return found and (self.exact(loop.op.operands[1 + value.index], True), loop, *found)
 
     def _quotient(self, value: Value, is_signed: bool) -> tuple[Quotient, Affine] | None:
         found = quotient(value)

@@ -374,7 +374,8 @@ class _Outline:
         wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
         course = unknown.course and (unknown.course.const, unknown.course.digits, self._number(unknown.course.loop))
         quotient = unknown.quotient and (unknown.quotient[0].divisor, unknown.quotient[0].to_zero, self._form(unknown.quotient[1]))
-        return unknown.low, unknown.high, wraps, course, quotient
+        pace = unknown.pace and (self._form(unknown.pace[0]), self._number(unknown.pace[1]), *unknown.pace[2:])
+        return unknown.low, unknown.high, wraps, course, quotient, pace
 
 
 class _Question:
@@ -411,6 +412,10 @@ class _Question:
                 elif unknown.quotient is not None:
                     found, dividend = unknown.quotient
                     self.limits[name] += f" and {found.text(name, _sum(self._named(dividend, side)))}"
+                elif unknown.pace is not None:
+                    first, loop, low, high = unknown.pace
+                    count, begin = self._name(loop, side), _sum(self._named(first, side))
+                    self.limits[name] += f" and {low}*{count} <= {name} - ({begin}) <= {high}*{count} and {count} >= 0"
         return self.names[key]
 
     def _value(self, symbol: Symbol, name: str, side: str) -> str:

@@ -113,7 +113,7 @@ def growing_kernel(rng):
         w = rng.choice("wwwv")
         return rng.choice([f"a[{w}++] = i;"] * 3 + [
             f"a[{w}] = i; {w} += {amount()};", f"a[{w}] = i; a[{w} + 1] = n; {w} += {rng.choice([1, 2, 2, 3])};", f"a[++{w}] = m;", f"{w} += {amount()};",
-            f"a[{w} + {rng.choice([0, 1, 'j'])}] = {w};", f"a[{w}++] = a[{w} + {rng.choice([0, 1, 5])}] + 1;", f"a[{w}++] = a[{rng.choice(['i', 'm', w + ' - 1'])}];",
+            f"a[{w} + {rng.choice([0, 1, 'j'])}] = {w};", f"a[{w}++] = a[{w} + {rng.choice([0, 1, 5])}] + 1;", f"a[{w}++] = a[{rng.choice(['i', 'm', 'i + v', '2 * i', w + ' - 1'])}];",
             f"{w}--;", f"{w} = {rng.choice(['i', '0', 'w', f'b[i] & 1 ? {w} + 2 : {w}', f'b[i] > {w} ? {w} : v'])};"])
 
     def block(depth):
