@@ -1,11 +1,11 @@
 """How the addresses of loads and stores move from one iteration to the next, for each loop around them.
 
-What is found here steers the choice of memory units, never correctness: an address that wraps around on the way is taken not
-to. Dependence between accesses is another matter (``hls.analysis.dependence``).
+What is found here steers the choice of memory units, never correctness: a carried value that wraps around on the way is taken not
+to; one that is cut to a few bits comes round. Dependence between accesses is another matter (``hls.analysis.dependence``).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ..ir import Function, Op, Region, Value, has, reaches_memory, walk
 from ..ir.rewrite import constant
@@ -18,18 +18,27 @@ __all__ = ["STAYS", "AccessPattern", "Step", "access_patterns"]
 class Step:
     """By how much a value grows from one iteration of a loop to the next.
 
-    ``amount`` is None where it is not known at compile time; ``regular`` says that it is the same in every iteration.
+    ``amount`` is None where it is not known at compile time; ``regular`` says that it is the same in every iteration, but that the value may come
+    round after so much of ``period`` (None: it does not).
     """
 
     amount: int | None
     regular: bool = True
+    period: int | None = field(default=None, compare=False)
 
     def __add__(self, other: "Step") -> "Step":
         known = self.amount is not None and other.amount is not None
-        return Step(self.amount + other.amount if known else None, self.regular and other.regular)
+        periods = [step.period for step in (self, other) if step != STAYS]
+        period = None if None in periods else max(periods, default=None)
+        return Step(self.amount + other.amount if known else None, self.regular and other.regular, period)
 
     def __mul__(self, factor: int) -> "Step":
-        return Step(self.amount * factor if self.amount is not None else None, self.regular)
+        period = self.period and self.period * abs(factor) or None
+        return Step(self.amount * factor if self.amount is not None else None, self.regular, period)
+
+    def cut(self, bits: int) -> "Step":
+        """Of the value's lower bits alone."""
+        return self if self == STAYS else replace(self, period=min(1 << bits, self.period or 1 << bits))
 
 
 STAYS = Step(0)
@@ -160,7 +169,8 @@ _HANDLERS: dict[str, Callable[[Op, list[Step]], Step]] = {
     "sub": lambda op, steps: steps[0] + steps[1] * -1,
     "ptradd": lambda op, steps: steps[0] + steps[1],
     "addr": lambda op, steps: steps[0],
-    **{name: lambda op, steps: steps[0] for name in ("sext", "zext", "trunc")},
+    **{name: lambda op, steps: steps[0] for name in ("sext", "zext")},
+    "trunc": lambda op, steps: steps[0].cut(op.result.type.bits),
     "mul": _product,
     "shl": _shifted,
     "select": _chosen,

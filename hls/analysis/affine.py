@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..ir import Function, IntType, MemoryObject, Op, Value, memory_name, predicate, walk
+from ..ir import Function, MemoryObject, Op, Value, memory_name, predicate, walk
 from ..ir.rewrite import constant
 from ..ir.values import signed as as_signed
 from .courses import Course, Courses
 from .loops import Induction, Loop, LoopTree
+from .paces import pace
+from .quotients import Quotient, quotient
 from .ranges import Range, ranges
 from .trailing import TrailingZeros
 from .trips import implied
@@ -33,7 +35,8 @@ class Symbol:
     """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
 
     With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
-    ``course`` says what it is in each iteration, where that is the same in every run.
+    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is one; ``pace`` what it
+    begins with in which loop, and by how much it grows there in each iteration at least and at most.
     """
 
     value: Value
@@ -42,6 +45,8 @@ class Symbol:
     high: int = field(compare=False)
     wraps: "Affine | None" = field(default=None, compare=False)
     course: Course | None = field(default=None, compare=False)
+    quotient: "tuple[Quotient, Affine] | None" = field(default=None, compare=False)
+    pace: "tuple[Affine, Loop, int, int] | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class AffineForms:
         #: values better read as unsigned, as somebody does so
         self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
         self._function = function
-        self._given: frozenset[Value] = frozenset()  # comparisons `value < something`, unsigned, that hold where a form is asked for
+        self._given: frozenset[Value] = frozenset()  # unsigned values that are less than something where a form is asked for
         self._modular: dict[tuple[frozenset, Value], Affine] = {}
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
         self._courses = Courses(self.tree)
@@ -132,7 +137,7 @@ class AffineForms:
         return self._offsets[key]
 
     def _where_taken(self, access: Op) -> Affine:
-        self._given = frozenset(value for value, truth in implied(predicate(access)).items() if truth and _is_below(value))
+        self._given = frozenset(self._below(predicate(access)))
         form = self._offset(access)
         self._given = frozenset()
         return form
@@ -220,7 +225,21 @@ class AffineForms:
     def _symbol(self, value: Value, is_signed: bool) -> Affine:
         course = self._courses.of(value, is_signed)
         low, high = (course.low, course.high) if course else self._range(value, is_signed)
-        return Affine(0, {Symbol(value, is_signed, low, high, course=course): 1})
+        symbol = Symbol(value, is_signed, low, high, course=course, quotient=self._quotient(value, is_signed), pace=self._pace(value, is_signed))
+        return Affine(0, {symbol: 1})
+
+    def _pace(self, value: Value, is_signed: bool) -> tuple[Affine, Loop, int, int] | None:
+        loop = self.tree.holder(value) if value.op is None and is_signed else None
+        if loop is None or value.owner is not loop.body:
+            return None
+        found = pace(value, loop, self.ranges)
+        return found and (self.exact(loop.op.operands[1 + value.index], True), loop, *found)
+
+    def _quotient(self, value: Value, is_signed: bool) -> tuple[Quotient, Affine] | None:
+        found = quotient(value)
+        if found is None or found.signed != is_signed and self.ranges[value].smin < 0:
+            return None
+        return found, self.exact(found.dividend, found.signed)
 
     def _range(self, value: Value, is_signed: bool) -> tuple[int, int]:
         bits, op = value.type.bits, value.op
@@ -318,9 +337,21 @@ class AffineForms:
         """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than something. (In an
         unrolled loop by several, each of which is less.)"""
         loop, arg, step = self.tree.holder(induction.arg), induction.arg, induction.step
-        checks = [fact for fact, truth in implied(loop.again).items() if truth and _is_below(fact)]
-        return step > 0 and _row(arg, checks, step) and (
-            constant(induction.init) == 0 or _checked(induction.init, loop.op.operands[0]))
+        return step > 0 and _row(arg, self._below(loop.again), step) and (
+            constant(induction.init) == 0 or induction.init in self._below(loop.op.operands[0]))
+
+    def _below(self, condition: Value) -> set[Value]:
+        """Values of which the condition says that they, unsigned, are less than something that they could be."""
+        found = set()
+        for op in (fact.op for fact, truth in implied(condition).items() if truth and fact.op is not None and fact.op.opcode in ("ult", "slt")):
+            value, end = op.operands
+            narrow = value.op.operands[0] if value.op is not None and value.op.opcode == "zext" else None
+            most = self.ranges[end].umax if op.opcode == "ult" else self.ranges[end].smax
+            if narrow is not None and most < 1 << narrow.type.bits:
+                found.add(narrow)
+            if op.opcode == "ult":
+                found.add(value)
+        return found
 
 
 def _terms(op: Op) -> list[tuple[Value, int]]:
@@ -332,18 +363,8 @@ def _terms(op: Op) -> list[tuple[Value, int]]:
     return [(first, 1), *((v, -1 if op.opcode == "sub" else 1) for v in rest)]
 
 
-def _is_below(condition: Value) -> bool:
-    return condition.op is not None and condition.op.opcode == "ult"
-
-
-def _row(base: Value, checks: Iterable[Value], last: int) -> bool:
-    """Whether comparisons ``value < something`` are there for `base + 1` to `base + last`."""
-    sums = [fact.op.operands[0].op for fact in checks]
-    below = {constant(op.operands[1]) for op in sums if op is not None and op.opcode == "add" and op.operands[0] is base}
-    return all(number in below for number in range(1, last + 1))
-
-
-def _checked(value: Value, condition: Value) -> bool:
-    """Whether ``condition`` implies that ``value``, unsigned, is less than something."""
-    return any(truth and fact.op is not None and fact.op.opcode == "ult" and fact.op.operands[0] is value
-               and isinstance(value.type, IntType) for fact, truth in implied(condition).items())
+def _row(base: Value, below: Iterable[Value], last: int) -> bool:
+    """Whether `base + 1` to `base + last` are all among these values."""
+    sums = [value.op for value in below]
+    numbers = {constant(op.operands[1]) for op in sums if op is not None and op.opcode == "add" and op.operands[0] is base}
+    return all(number in numbers for number in range(1, last + 1))

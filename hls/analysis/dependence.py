@@ -375,7 +375,9 @@ class _Outline:
             return ("loop",)
         wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
         course = unknown.course and (unknown.course.const, unknown.course.digits, self._number(unknown.course.loop))
-        return unknown.low, unknown.high, wraps, course
+        quotient = unknown.quotient and (unknown.quotient[0].divisor, unknown.quotient[0].to_zero, self._form(unknown.quotient[1]))
+        pace = unknown.pace and (self._form(unknown.pace[0]), self._number(unknown.pace[1]), *unknown.pace[2:])
+        return unknown.low, unknown.high, wraps, course, quotient, pace
 
 
 class _Question:
@@ -409,6 +411,13 @@ class _Question:
                 self.limits[name] = f"{unknown.low} <= {self._value(unknown, name, side)} <= {unknown.high}"
                 if unknown.course is not None:
                     self.limits[name] = f"{name} = {_at(unknown.course, self._name(unknown.course.loop, side))}"
+                elif unknown.quotient is not None:
+                    found, dividend = unknown.quotient
+                    self.limits[name] += f" and {found.text(name, _sum(self._named(dividend, side)))}"
+                elif unknown.pace is not None:
+                    first, loop, low, high = unknown.pace
+                    count, begin = self._name(loop, side), _sum(self._named(first, side))
+                    self.limits[name] += f" and {low}*{count} <= {name} - ({begin}) <= {high}*{count} and {count} >= 0"
         return self.names[key]
 
     def _value(self, symbol: Symbol, name: str, side: str) -> str:

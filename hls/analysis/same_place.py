@@ -33,11 +33,11 @@ class SamePlaces:
             self._forms[access] = self.tester.forms.offset(access)
         return self._forms[access]
 
-    def row(self, access: Op, loop: Loop | None) -> tuple:
-        """Equal for all accesses that :meth:`distance` finds at some distance in this loop."""
+    def row(self, access: Op, loop: Loop | None, before: int = 0) -> tuple:
+        """Equal for all accesses that :meth:`distance` finds at some distance in this loop; of the place so many bytes before the access."""
         form = self.form(access)
-        step = form.terms.get(loop, 0)
-        return memory_name(access), frozenset(form.terms.items()), form.const % step if step else form.const
+        step, const = form.terms.get(loop, 0), form.const - before
+        return memory_name(access), frozenset(form.terms.items()), const % step if step else const
 
     def fixed(self, access: Op, loop: Loop) -> bool:
         """Whether the access has the same place in every iteration of one run of the loop."""
@@ -48,15 +48,21 @@ class SamePlaces:
         """Whether the accesses, which are aligned, touch all bytes of each other or none."""
         return memory_name(one) == memory_name(other) and _alike(moved_type(one), moved_type(other))
 
-    def distance(self, store: Op, load: Op, loop: Loop | None) -> int | None:
-        """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote; None if never,
-        or if nobody knows. Both stand in the loop's body (None: in the kernel's). Fixed places have distance 0."""
-        if not self.same_size(store, load):
+    def larger(self, one: Op, other: Op) -> bool:
+        """Whether the first access, which is aligned like the other, touches all bytes of that or none, and more."""
+        outer, inner = moved_type(one), moved_type(other)
+        return memory_name(one) == memory_name(other) and outer.bytes > inner.bytes and all(t.bits == 8 * t.bytes for t in (outer, inner))
+
+    def distance(self, store: Op, load: Op, loop: Loop | None, before: int = 0) -> int | None:
+        """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote, or, where that is larger, a
+        part of it ``before`` bytes behind its begin; None if never, or if nobody knows. Both stand in the loop's body (None: in the
+        kernel's). Fixed places have distance 0."""
+        if not (self.larger(store, load) or before == 0 and self.same_size(store, load)):
             return None
         written, read = self.form(store), self.form(load)
         if written.terms != read.terms:
             return None
-        apart, step = written.const - read.const, written.terms.get(loop, 0)
+        apart, step = written.const + before - read.const, written.terms.get(loop, 0)
         if apart == 0:
             return 0
         if step == 0 or apart % step or abs(step) < moved_type(store).bytes or not self._steady(written, loop):

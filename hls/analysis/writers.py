@@ -19,12 +19,14 @@ MOST_BITS = 2048
 @dataclass(frozen=True)
 class Writer:
     """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given
-    that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart."""
+    that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart. ``place``: of a store
+    that wrote more, how many bytes behind its begin that is."""
 
     access: Op
     distance: int
     certain: bool
     compare: bool = False
+    place: int = 0
 
 
 class Writers:
@@ -47,6 +49,12 @@ class Writers:
         return self._by_row([store for store in self.stores if self.holder[store] is store and self.places.plain(store)])
 
     @cached_property
+    def _largest(self) -> dict[str, int]:
+        """Bytes of the largest store to each memory that may write just what a load reads."""
+        stores = [store for row in self._stores_by_row.values() for store in row]
+        return {name: max(moved_type(op).bytes for op in stores if memory_name(op) == name) for name in map(memory_name, stores)}
+
+    @cached_property
     def _loads_by_row(self) -> dict[tuple, list[Op]]:
         return self._by_row(self.loads)
 
@@ -64,7 +72,7 @@ class Writers:
         others = [store for store in self.stores if store not in known]
         found: list[Writer] = []
         for writer in sorted([*exact, *self._comparable(load, others)], key=self._age):
-            if not self._short(writer) or self._comes_between(others, load, writer, found):
+            if not self._short(writer, load) or self._comes_between(others, load, writer, found):
                 break
             found.append(writer)
             if writer.certain:
@@ -78,7 +86,7 @@ class Writers:
         for read in sorted(self._read_before(load), key=self._age):
             newer = [writer for writer in stores if self._age(writer) < self._age(read)]
             missing = any(self._age(writer) < self._age(read) and writer not in newer for writer in exact)
-            if missing or any(writer.certain for writer in newer) or not self._short(read) or self._comes_between(others, load, read, newer):
+            if missing or any(writer.certain for writer in newer) or not self._short(read, load) or self._comes_between(others, load, read, newer):
                 break
             if read.distance == 0 or not sure and any(writer.distance for writer in newer):
                 return [*newer, read]
@@ -89,17 +97,21 @@ class Writers:
         compared = {one.access for one in found} | {writer.access}
         return any(self._comes_later(store, load, writer, store in compared) for store in others)
 
-    def _short(self, writer: Writer) -> bool:
-        return writer.distance * moved_type(writer.access).bits <= MOST_BITS
+    def _short(self, writer: Writer, load: Op) -> bool:
+        return writer.distance * moved_type(load).bits <= MOST_BITS
 
     def _exact(self, load: Op) -> list[Writer]:
+        """The stores of just what the load reads, and those of which it reads a part."""
+        size = moved_type(load).bytes
+        parts = range(0, self._largest.get(memory_name(load), 0), size)
         found = []
-        for store in self._stores_by_row.get(self.places.row(load, self.loop), ()):
-            distance = self.places.distance(store, load, self.loop)
-            if distance == 0 and self.order[store] > self.order[load]:
-                distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
-            if distance is not None and (distance == 0 or distance > 0 and self.carries):
-                found.append(Writer(store, distance, self._certain(store, load, distance)))
+        for part in parts:
+            for store in self._stores_by_row.get(self.places.row(load, self.loop, part), ()):
+                distance = self.places.distance(store, load, self.loop, part) if part + size <= moved_type(store).bytes else None
+                if distance == 0 and self.order[store] > self.order[load]:
+                    distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
+                if distance is not None and (distance == 0 or distance > 0 and self.carries):
+                    found.append(Writer(store, distance, self._certain(store, load, distance), place=part))
         return found
 
     def _read_before(self, load: Op) -> list[Writer]:

@@ -34,6 +34,10 @@ def _addr(w, op: Op):
         w.declare(op.result, f"moved({w.memories[op.attrs['mem']]}, {w.name(op.operands[0])})")
 
 
+def _given(w, op: Op):
+    w.declare(op.result, f"{w.memories[op.attrs['mem']]}.size != 0")
+
+
 def _load(w, op: Op):
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
     if lane_mask(op) is not None:
@@ -269,7 +273,7 @@ ATOMICS = {
 }
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
+    "work_item": _work_item, "addr": _addr, "given": _given, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
     "call": _call, "if": _if, "loop": _loop,
     "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
     "channel_write": _channel_write, "printf": _printf,

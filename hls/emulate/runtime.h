@@ -377,7 +377,11 @@ template <class To, class From, unsigned N, class Convert> INLINE Array<To, N> e
     return to;
 }
 
-INLINE bool same_place(const Ptr &a, const Ptr &b) { return a.data == b.data && a.off == b.off && a.memory == b.memory; }
+// A pointer that was never set is null, and so is an argument for which the host passed no buffer.
+INLINE bool same_place(const Ptr &a, const Ptr &b) {
+    if (!a.size || !b.size) return a.size == b.size;
+    return a.data == b.data && a.off == b.off && a.memory == b.memory;
+}
 
 template <class T> INLINE T scalar(const Launch &launch, u64 offset) {
     T value;

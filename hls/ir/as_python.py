@@ -157,6 +157,9 @@ class _Emitter:
         one, other = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = {self._bind(same_place)}({one}, {other})")
 
+    def _op_given(self, op, depth):
+        self._line(depth, f"{self._name(op.result)} = int({self.memory[op.attrs['mem']]}.size > 0)")
+
     def _op_fresh(self, op, depth):
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
 

@@ -192,6 +192,8 @@ _ROWS = [
     # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place (i1)
     OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
+    # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to one that it did not pass is null
+    OpInfo("given", 0, frozenset({"pure"}), lambda t, attrs: BOOL),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
     # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands.
     # An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)

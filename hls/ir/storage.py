@@ -55,10 +55,11 @@ def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
 
 
 def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
-    """The host's buffer for a global memory; ValueError where it is missing or not contiguous."""
+    """The host's buffer for a global memory, of no bytes where that is None; ValueError where it is missing or not contiguous."""
     if memory.name not in buffers:
         raise ValueError(f"buffer argument {memory.name} is missing")
-    view = memoryview(buffers[memory.name])
+    given = buffers[memory.name]
+    view = memoryview(bytearray() if given is None else given)
     if not view.c_contiguous:
         raise ValueError(f"buffer argument {memory.name} is not contiguous")
     view = view.cast("B") if view.nbytes else memoryview(bytearray())
@@ -76,9 +77,14 @@ def zero(type: Type):
 
 def same_place(one, other) -> int:
     """1 if two pointers lead to one place, or both are null."""
-    if one is None or other is None:
-        return int(one is other)
+    if _is_null(one) or _is_null(other):
+        return int(_is_null(one) and _is_null(other))
     return int(one[0] is other[0] and one[1] == other[1])
+
+
+def _is_null(pointer) -> bool:
+    """Whether it was never set, or is an argument for which the host passed no buffer."""
+    return pointer is None or pointer[0].size == 0
 
 
 def _place(pointer, size, span, verb):

@@ -191,6 +191,10 @@ class _Verifier:
         fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
         self._require(fits, op, "takes two pointers and gives an i1")
 
+    def _check_given(self, op):
+        memory = self.function.memories.get(op.attrs.get("mem"))
+        self._require(memory is not None and memory.space == "global" and op.result.type == BOOL, op, f"{op.attrs.get('mem')} is no buffer")
+
     def _check_fresh(self, op):
         memory = self.function.memories.get(op.attrs.get("mem"))
         self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")

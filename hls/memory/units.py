@@ -208,12 +208,23 @@ def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -
     if not step.regular:
         how = "depend on data" if _is_made_of_data(access.op.operands[0], function) else "do not grow by the same step each time"
         return _Reuse(loop, None, f"addresses {how}, and may come back to words read before")
+    if (words := _round(loop, step, word_bytes)) > 1:
+        return _Reuse(loop, words, "the address comes round to words read before")
     back = _comes_back(steps, word_bytes)
     if back is not None:
         return _Reuse(back, _words_between(steps, back, word_bytes), f"loop {_label(back)} comes back to the same words")
     if turns > 1 and _is_near(step, word_bytes) and step.amount:
         return _Reuse(loop, turns, f"{turns} runs of loop {_label(loop)} take turns, each in a word of its own")
     return None
+
+
+def _round(loop: Op, step: Step, word_bytes: int) -> int:
+    """The words in which the address of an access goes round in one run of its loop; 0 where it does not, or in too many."""
+    trips = count_trips(loop)
+    if not step.period or step.amount is None or trips is not None and trips.count * abs(step.amount) <= step.period:
+        return 0
+    words = step.period // word_bytes
+    return words if words <= MOST_CACHE_WORDS // 2 else 0
 
 
 def _is_made_of_data(value: Value, function: Function) -> bool:

@@ -8,7 +8,7 @@ from ..analysis.loops import Loop
 from ..analysis.neighbours import ALONE
 from ..analysis.same_place import SamePlaces
 from ..analysis.writers import Writer, Writers
-from ..ir import Builder, Function, IntType, Op, Region, Type, Value
+from ..ir import ArrayType, Builder, Function, IntType, Op, Region, Type, Value
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, resolve
@@ -73,7 +73,7 @@ class _Forwarding:
     def build(self):
         ops, self.region.ops = self.region.ops, []
         end = ops.pop()
-        last = Builder(Region(), end.span)
+        self.last = last = Builder(Region(), end.span)
         self.always = last.true()
         for op in ops:
             if op in self.writers:
@@ -123,6 +123,8 @@ class _Forwarding:
 
     def _value(self, writer: Writer, type: Type, b: Builder) -> Value:
         value = writer.access.operands[1] if writer.access.opcode == "store" else writer.access.result
+        if value.type.bytes > type.bytes:
+            value = _part(value, writer.place, type, self.last if writer.distance else b)
         if writer.distance:
             value = self._earlier(value, writer.distance, value.name)
         return value if value.type == type else b.value("bitcast", value, result=type)
@@ -146,3 +148,9 @@ class _Forwarding:
         self.following.append(value)
         return body.args[-1]
 
+
+def _part(value: Value, place: int, type: Type, b: Builder) -> Value:
+    """As many bytes of a value as the type has, from ``place`` on, which is a multiple of that."""
+    if not (isinstance(value.type, ArrayType) and value.type.element.bytes == type.bytes):
+        value = b.value("bitcast", value, result=ArrayType(IntType(8 * type.bytes), value.type.bytes // type.bytes))
+    return b.value("extract", value, b.const(place // type.bytes, IntType(64)))

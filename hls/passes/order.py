@@ -143,10 +143,11 @@ class _Orderer:
                 self._within(fact)
         across = [fact for fact in needed if fact.loop is not None]
         self.one_at_a_time = {self._inner(fact) for fact in across if self._waits_for_end(fact)}
-        for fact in sorted(across, key=self._may_gain):  # these may move operations, but never against the order of one iteration
-            self._across(fact)
         for number, check in enumerate(checks):
             self._check(check, number)
+        # these may move operations, but never against the order of one iteration, or what is compared in it
+        for fact in sorted(across, key=self._may_gain):
+            self._across(fact)
         self._drop_weaker()
         for (region, wait), sources in self.waits.items():
             self._wait(region, wait, list(sources))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError
-from ..ir import I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
+from ..ir import BOOL, I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
 from .points_to import NULL, Roots
@@ -61,6 +61,7 @@ class _Resolver:
 
     def __init__(self, function: Function):
         self.roots = Roots(function)
+        self.arguments = {parameter.name for parameter in function.params if parameter.kind == "buffer"}
         self.split: dict[Value, tuple[Value, Value | None]] = {}
         self.kept = {m.name: _Kept(function, m, self.roots.inside(m.name))
                      for m in list(function.memories.values()) if m.element == PTR}
@@ -88,12 +89,29 @@ class _Resolver:
         set_results(b.op("add", offset, b.const(0, I64)), [op.result])
 
     def _on_ptreq(self, op, b):
-        """The same place in the same memory; two buffers are two memories, and null is none."""
+        """The same place in the same memory; two buffers are two memories, and null is none. What the host did not pass is null, too."""
         pair = op.operands
         same = b.value("eq", *(self.split[p][0] for p in pair))
         roots = self.roots.ordered({name for p in pair for name in self.roots[p]})
         numbers = [self._number(p, roots, b) for p in pair]
-        set_results(b.op("and", same, b.value("eq", *numbers)), [op.result])
+        same = b.value("and", same, b.value("eq", *numbers))
+        if NULL in roots:
+            same = b.value("or", same, b.value("and", *(self._null(p, b) for p in pair)))
+        set_results(b.op("and", same, b.true()), [op.result])
+
+    def _null(self, pointer: Value, b: Builder) -> Value:
+        """Whether the pointer is null, or an argument for which the host passed no buffer."""
+        found, which, roots = b.const(0, BOOL), self.split[pointer][1], self.roots[pointer]
+        for k, root in enumerate(roots):
+            if root == NULL:
+                missing = b.true()
+            elif root in self.arguments:
+                missing = b.value("xor", b.value("given", attrs={"mem": root}), b.true())
+            else:
+                continue
+            here = b.true() if which is None else b.value("eq", which, b.const(k, _WHICH))
+            found = b.value("or", found, b.value("and", here, missing))
+        return found
 
     def _on_const(self, op, b):
         if op.result.type == PTR:

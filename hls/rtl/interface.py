@@ -18,7 +18,7 @@ class ArgumentInterface:
     name.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused". ``memory`` is the name of the memory that it must
-    lie in; None for the board's default one.
+    lie in; None for the board's default one. Its address must be a multiple of ``alignment`` bytes: the units look at no bits below.
     """
 
     name: str
@@ -29,6 +29,7 @@ class ArgumentInterface:
     direction: str
     limit: int | None = None
     memory: str | None = None
+    alignment: int = 1
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,8 @@ class LevelBuilder:
         signal = Signal(self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {})
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
+        elif op.opcode == "given":  # no buffer lies at 0
+            self.m.d.comb += signal.eq(self.context.base(op).any())
         else:
             self.m.d.comb += signal.eq(combinational(op, operands))
         return signal

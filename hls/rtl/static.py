@@ -22,6 +22,8 @@ def build_static(context) -> Module:
             result = pipelined_unit(m, context.plan.parts[op], op, operands, latency, C(1), name)
         elif op.opcode == "addr":
             result = context.base(op) + operands[0]
+        elif op.opcode == "given":
+            result = context.base(op).any()
         else:
             result = combinational(op, operands)
         m.d.sync += settled.eq(result)

@@ -9,7 +9,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.stall import salt_of
 
-from ..ir import Function, Parameter, location, walk
+from ..ir import Function, Parameter, location, moved_type, walk
 from ..ir.launch import (
     OVERLAP,
     PER_UNIT,
@@ -163,11 +163,11 @@ def _launch(function) -> list[int]:
 
 
 def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
-    directions = _directions(kernel.memory)
+    directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
     arguments = tuple(
         ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
                           directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p),
-                          location(function.memories[p.name]) if p.name in function.memories else None)
+                          location(function.memories[p.name]) if p.name in function.memories else None, alignments.get(p.name, 1))
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))
@@ -193,6 +193,15 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
     if parameter.kind != "local" or memory is None or memory.length is None:
         return None
     return memory.length * memory.element.bytes // dict(memory.attrs).get(COPIES, 1)
+
+
+def _alignments(memory: MemoryPlan) -> dict[str, int]:
+    """Of each buffer the size of its largest access, or lane of one, since these are within words at multiples of it."""
+    found: dict[str, int] = {}
+    for op, access in memory.outside.items():
+        type = moved_type(op)
+        found[access.memory] = max(found.get(access.memory, 1), type.element.bytes if access.lanes else type.bytes)
+    return found
 
 
 def _directions(memory: MemoryPlan) -> dict[str, str]:

@@ -19,7 +19,7 @@ __all__ = ["OperatorTiming"]
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
 #: traits of operations that begin with a register: of a queue, or of a RAM
 OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
-_WIRES = frozenset({"const", "array", "token", "trunc", "zext", "sext", "bitcast"})
+_WIRES = frozenset({"const", "given", "array", "token", "trunc", "zext", "sext", "bitcast"})
 
 
 @dataclass(frozen=True)

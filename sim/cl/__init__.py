@@ -13,6 +13,7 @@ from .constants import (
     device_type,
     kernel_info,
     kernel_work_group_info,
+    map_flags,
     mem_flags,
     profiling_info,
     program_build_info,
@@ -20,6 +21,7 @@ from .constants import (
 )
 from .errors import Error, LogicError, MemoryError, RuntimeError
 from .event import Event, wait_for_events
+from .mapping import MemoryMap, enqueue_map_buffer
 from .memory import Buffer, LocalMemory, Pipe
 from .platform import Context, Device, Platform, create_some_context, get_platforms
 from .program import Kernel, Program, enqueue_nd_range_kernel
@@ -27,8 +29,8 @@ from .queue import CommandQueue, enqueue_barrier, enqueue_copy, enqueue_fill_buf
 
 __all__ = [
     "Buffer", "CommandQueue", "Context", "Device", "Error", "Event", "Kernel", "LocalMemory", "LogicError", "MemoryError",
-    "Pipe", "Platform", "Program", "RuntimeError", "command_execution_status", "command_queue_properties", "create_some_context",
-    "device_info", "device_type", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_marker",
-    "enqueue_nd_range_kernel", "get_platforms", "kernel_info", "kernel_work_group_info", "mem_flags", "profiling_info", "program_build_info",
+    "MemoryMap", "Pipe", "Platform", "Program", "RuntimeError", "command_execution_status", "command_queue_properties", "create_some_context",
+    "device_info", "device_type", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_map_buffer", "enqueue_marker",
+    "enqueue_nd_range_kernel", "get_platforms", "kernel_info", "kernel_work_group_info", "map_flags", "mem_flags", "profiling_info", "program_build_info",
     "status_code", "wait_for_events",
 ]

@@ -48,7 +48,7 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
     argument = kernel.arguments[index]
     place = f"argument {index + 1} of kernel {kernel.name}, `{argument.c_type} {argument.name}`"
     if argument.kind == "buffer":
-        return _buffer(place, value, context)
+        return _buffer(place, argument, value, context)
     if argument.kind == "local":
         return _local(place, argument, value)
     if argument.kind == "pipe":
@@ -63,7 +63,7 @@ def _pipe(place: str, value) -> Value:
     return Value(value)
 
 
-def _buffer(place: str, value, context: Context) -> Value:
+def _buffer(place: str, argument: ArgumentInterface, value, context: Context) -> Value:
     if value is None:
         return Value(None)
     if not isinstance(value, Buffer):
@@ -71,6 +71,10 @@ def _buffer(place: str, value, context: Context) -> Value:
         raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a cl.Buffer is wanted, not {type(value).__name__}{hint}")
     if value.context is not context:
         raise _wrong(status_code.INVALID_MEM_OBJECT, f"{place}: the buffer belongs to another context")
+    if value.address % argument.alignment:
+        raise _wrong(status_code.MISALIGNED_SUB_BUFFER_OFFSET,
+                     f"{place}: the kernel moves {argument.alignment} bytes at a time, so the buffer must begin at a multiple of that; "
+                     f"this part of one begins {value.address % argument.alignment} bytes behind such a place")
     return Value(value)
 
 

@@ -1,7 +1,7 @@
 """OpenCL's numbers under pyopencl's names."""
 
 __all__ = ["command_execution_status", "command_queue_properties", "device_info", "device_type", "kernel_info",
-           "kernel_work_group_info", "mem_flags", "profiling_info", "program_build_info", "status_code"]
+           "kernel_work_group_info", "map_flags", "mem_flags", "profiling_info", "program_build_info", "status_code"]
 
 
 class _Constants:
@@ -11,6 +11,12 @@ class _Constants:
     def to_string(cls, value: int) -> str:
         """The name of ``value``, or the number as text."""
         return next((name for name, number in vars(cls).items() if name.isupper() and number == value), str(value))
+
+
+class map_flags(_Constants):
+    READ = 1 << 0
+    WRITE = 1 << 1
+    WRITE_INVALIDATE_REGION = 1 << 2
 
 
 class mem_flags(_Constants):
@@ -44,6 +50,7 @@ class status_code(_Constants):
     OUT_OF_HOST_MEMORY = -6
     MEM_COPY_OVERLAP = -8
     BUILD_PROGRAM_FAILURE = -11
+    MISALIGNED_SUB_BUFFER_OFFSET = -13
     INVALID_VALUE = -30
     INVALID_DEVICE_TYPE = -31
     INVALID_PLATFORM = -32

@@ -2,6 +2,7 @@
 
 Launches on the emulator may wait for a channel, and go on when other kernels are launched: see sim.cl.emulated."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from .errors import LogicError
 from .event import Event, wait_for_events
 from .memory import Buffer, host_bytes
 from .platform import Context, Device
+from .rectangles import box
 
 __all__ = ["CommandQueue", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_marker"]
 
@@ -47,14 +49,18 @@ class CommandQueue:
 
 def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wait_for: list[Event] | None = None,
                  device_offset: int = 0, src_offset: int = 0, dst_offset: int = 0, dest_offset: int | None = None,
-                 byte_count: int | None = None) -> Event:
+                 byte_count: int | None = None, region: Sequence[int] | None = None, **corners: Sequence[int]) -> Event:
     """Copy between host arrays and buffers, or between buffers.
 
     ``device_offset`` is the offset in bytes into the buffer of a copy from or to the host; ``src_offset``,
     ``dst_offset`` and ``byte_count`` are for copies between buffers. Host arrays are contiguous.
+    ``region`` is (bytes of a row, rows, planes) of a part of both, with ``buffer_origin``, ``host_origin``, ``buffer_pitches`` and ``host_pitches``,
+    or between buffers ``src_origin``, ``dst_origin``, ``src_pitches`` and ``dst_pitches``.
     """
     wait_for_events(wait_for or [])
     queue.finish()
+    if region is not None or corners:
+        return _copy_part(queue, dest, src, region, corners)
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
         offset = dst_offset if dest_offset is None else dest_offset
         count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
@@ -69,6 +75,23 @@ def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wa
         return _copy(queue, target, _part(src, device_offset, target.size))
     raise LogicError("enqueue_copy", status_code.INVALID_MEM_OBJECT,
                      f"neither {type(dest).__name__} nor {type(src).__name__} is a buffer")
+
+
+def _copy_part(queue: CommandQueue, dest, src, region: Sequence[int] | None, corners: dict[str, Sequence[int]]) -> Event:
+    """Copy a region of rows and planes."""
+    both = isinstance(dest, Buffer) and isinstance(src, Buffer)
+    names = ("dst", "src") if both else tuple("buffer" if isinstance(side, Buffer) else "host" for side in (dest, src))
+    unknown = corners.keys() - {f"{name}_{what}" for name in names for what in ("origin", "pitches")}
+    if region is None or unknown or names == ("host", "host"):
+        what = f"no arguments of this copy: {', '.join(sorted(unknown))}" if unknown else "a copy of a part wants a region, and a buffer"
+        raise LogicError("enqueue_copy", status_code.INVALID_VALUE, what)
+    parts = []
+    for side, name in zip((dest, src), names, strict=True):
+        data = side.contents if isinstance(side, Buffer) else host_bytes(side, "enqueue_copy", writable=side is dest)
+        parts.append(box(data, corners.get(f"{name}_origin", ()), region, corners.get(f"{name}_pitches", ()), f"the {name} side"))
+    if isinstance(dest, Buffer):
+        dest.note_write()
+    return _copy(queue, *parts)
 
 
 def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, size: int,
@@ -101,7 +124,7 @@ def _part(buffer: Buffer, offset: int, count: int) -> np.ndarray:
 
 
 def _copy(queue: CommandQueue, target: np.ndarray, source: np.ndarray) -> Event:
-    if np.may_share_memory(target, source):
+    if np.shares_memory(target, source):
         raise LogicError("enqueue_copy", status_code.MEM_COPY_OVERLAP, "source and destination overlap")
     target[:] = source
     return Event(*queue.context.simulated.transfer(target.size))

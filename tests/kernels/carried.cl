@@ -67,3 +67,12 @@ __kernel void compared(ARGS) {
     a[b[(i * 5) & 63] & 31] += a[p] + 1;
   }
 }
+
+/* A part of what is stored as a whole, and a byte of it. */
+__kernel void parts(ARGS) {
+  __global int2 *pairs = (__global int2 *)a;
+  for (int i = 0; i < n; i++) {
+    pairs[i + 1] = (int2)(a[2 * i] + b[i], i);
+    a[2 * i + 3] ^= ((__global uchar *)a)[8 * i + 9];
+  }
+}

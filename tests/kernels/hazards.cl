@@ -131,3 +131,11 @@ __kernel void bubbles(ARGS) {  // the next iteration reads what was stored, or e
         a[j + 1] = held;
       }
 }
+
+__kernel void reversed(ARGS) {  // halves that never meet
+  for (int i = 0; i < n / 2; i++) {
+    int v = a[i];
+    a[i] = a[n - 1 - i];
+    a[n - 1 - i] = v + at[i];
+  }
+}

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "carried.cl").read_text()
 #: most cycles of static II; a way through memory takes over 100
 RATES = {"scan": 1, "filter": 3, "total": 1, "row_sums": 8, "maybe_shared": 4, "two_steps_back": 4, "in_one_iteration": 1,
-         "four_copies": 4, "line_of_floats": 14, "until_large": 2}
+         "four_copies": 4, "line_of_floats": 14, "until_large": 2, "parts": 1}
 
 
 def launch(kernel: str, n: int, overlap: bool = False) -> Launch:

@@ -86,6 +86,27 @@ def test_unsigned_counters_are_exact():
     assert said(loop("a[i] += 1;", head="uint i = m; i < (uint)n; i++")) == {"WAR a - 0"}
 
 
+@pytest.mark.parametrize("end, meets", [
+    ("n / 2", set()), ("n >> 1", set()), ("(uint)n / 2", set()), ("n / 4", set()), ("(n - 1) / 2", set()), ("(n + 1) / 2", {"WAW a - 0"}), ("n - n / 2", {"WAW a - 0"})])
+def test_the_halves_of_a_buffer_are_apart(end, meets):
+    body = "int t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t;"
+    kind = "uint" if "uint" in end else "int"
+    assert said(loop(body, head=f"{kind} i = 0; i < {end}; i++")) == {"WAR a - 0"} | meets
+
+
+@pytest.mark.parametrize("body, begin, behind", [
+    ("if (b[i] & 1) a[w++] = a[i];", "0", True), ("if (b[i] & 1) a[w++] = a[i];", "m", True), ("a[w] = a[i]; w += i & 1;", "m", True),
+    ("a[w] = a[2 * i]; w += b[i] & 1 ? 2 : 1;", "0", True), ("a[w] = a[2 * i]; w += b[i] & 3;", "0", False), ("if (b[i] & 1) a[w++] = a[i - 1];", "0", False)])
+def test_a_counter_that_is_never_ahead_of_another(body, begin, behind):
+    """What stays is put closer together: no load reads what an earlier iteration has stored."""
+    assert any(fact.startswith("RAW") for fact in said(loop(body, head=f"int i = {begin}, w = {begin}; i < n; i++"))) is not behind
+
+
+def test_a_narrow_counter_that_does_not_wrap_is_exact():
+    """The end of the loop says how many bits the counter has."""
+    assert said(loop("a[i + 8] = a[i];", head="int i = 0; i < n / 4; i++")) == {"RAW a i 8"}
+
+
 def test_a_narrow_index_that_wraps_is_seen():
     """(uchar)(i + 250) comes back to 0: iteration 6 writes what iteration 0 read."""
     assert "WAR a i 6" in said(loop("a[(uchar)(i + 250)] = a[i];", head="int i = 0; i < 100; i++"))

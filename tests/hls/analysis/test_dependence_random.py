@@ -113,7 +113,7 @@ def growing_kernel(rng):
         w = rng.choice("wwwv")
         return rng.choice([f"a[{w}++] = i;"] * 3 + [
             f"a[{w}] = i; {w} += {amount()};", f"a[{w}] = i; a[{w} + 1] = n; {w} += {rng.choice([1, 2, 2, 3])};", f"a[++{w}] = m;", f"{w} += {amount()};",
-            f"a[{w} + {rng.choice([0, 1, 'j'])}] = {w};", f"a[{w}++] = a[{w} + {rng.choice([0, 1, 5])}] + 1;", f"a[{w}++] = a[{rng.choice(['i', 'm', w + ' - 1'])}];",
+            f"a[{w} + {rng.choice([0, 1, 'j'])}] = {w};", f"a[{w}++] = a[{w} + {rng.choice([0, 1, 5])}] + 1;", f"a[{w}++] = a[{rng.choice(['i', 'm', 'i + v', '2 * i', w + ' - 1'])}];",
             f"{w}--;", f"{w} = {rng.choice(['i', '0', 'w', f'b[i] & 1 ? {w} + 2 : {w}', f'b[i] > {w} ? {w} : v'])};"])
 
     def block(depth):
@@ -170,15 +170,37 @@ def closed_kernel(rng):
             f"#pragma unroll 1\nfor (int h = 0; h < m; h++) {{\n{nest(rng.randint(1, 3))}\n}} }}")
 
 
+def half_kernel(rng):
+    """Loops that end at a part of an argument, and places counted from both of its ends."""
+    kind, scalar = rng.choice([("int", "int"), ("int", "short"), ("short", "int"), ("uint", "uint")])
+    parts = ["n / 2", "n >> 1", "n / 4", "(n + 1) / 2", "(n * m) / 8", *["(m - n) / 2", "(n - m) >> 1"] * (kind != "uint")]
+
+    def place(counters):
+        c = rng.choice(counters)
+        return rng.choice([c, f"2 * {c}", f"n - 1 - {c}", f"{rng.choice(parts)} + {c}", f"({c} >> 1)", f"({c} + n) / 2", f"({c} - 3) / 2 + 4", f"n - {c} / 2"])
+
+    def statement(counters):
+        p, q = place(counters), place(counters)
+        return rng.choice([f"a[{p}] = a[{q}] + 1;", f"{{ int t = a[{p}]; a[{p}] = a[{q}]; a[{q}] = t; }}"])
+
+    body = statement("i")
+    if rng.random() < 0.4:
+        body = f"#pragma unroll 1\nfor ({kind} j = 0; j < {rng.choice([*parts, 'i / 2'])}; j++) {{ {statement('ij')} }}\n{rng.choice(['', body])}"
+    return (f"__kernel void k(__global int *restrict a, __global const int *restrict b, {scalar} n, {scalar} m) {{\n"
+            f"#pragma unroll 1\nfor ({kind} i = 0; i < {rng.choice(parts)}; i++) {{\n{body}\n}} }}")
+
+
 @pytest.mark.parametrize("make, seed", [*((kernel, seed) for seed in range(32)), *((matrix_kernel, seed) for seed in range(48)),
-                                        *((round_kernel, seed) for seed in range(60)), *((growing_kernel, seed) for seed in range(60)), *((closed_kernel, seed) for seed in range(40))])
+                                        *((round_kernel, seed) for seed in range(60)), *((growing_kernel, seed) for seed in range(60)), *((closed_kernel, seed) for seed in range(40)),
+                                        *((half_kernel, seed) for seed in range(40))])
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
     text = make(rng)
     monkeypatch.setattr(Order, "run", lambda self, function: function)
     function, address_bits = flat(text)
     said = {(d.src, d.dst, d.loop): d for d in dependences(function, address_bits)}
-    for n, m in ((5, 3), (0, 4), (6, 6)):
+    numbers = [(9, 2), *[(-7 % (1 << function.args[0].type.bits), 13)] * ("uint" not in text)] if make is half_kernel else []
+    for n, m in ((5, 3), (0, 4), (6, 6), *numbers):
         memory = {"a": {}, "b": dict(enumerate(rng.randbytes(64)))}
         events = trace(function, [n, m], memory, address_bits)
         for key, distance in conflicts(events).items():

@@ -53,6 +53,16 @@ def test_units_of_an_inner_load(value, type, unit, reason):
     assert bool(words) == (unit == CACHED)
 
 
+@pytest.mark.parametrize("index, end, comes_round", [
+    ("i * 7 & 63", "n", True), ("(i * 7 + m) % 64u", "n", True), ("i & 1023", "n", True), ("(uchar)i", "n", True), ("i & 15", "n", False),
+    ("i & 0xfffff", "n", False), ("i * 3", "n", False), ("i & 127", "64", False), ("4 * i", "n / 4", False)])
+def test_an_address_that_comes_round_is_cached(index, end, comes_round):
+    """Where that happens in one run of the loop, and neither the word in use nor more than the largest cache has all of the round."""
+    text = f"__kernel void k({ARGS}) {{ for (int i = 0; i < {end}; i++) out[i] = a[{index}]; }}"
+    (_, unit, reason, _), = loads(text.replace("for", "\n#pragma unroll 1\nfor"))
+    assert (unit == CACHED, "comes round" in reason) == (comes_round, comes_round)
+
+
 def test_data_dependent_addresses_are_cached():
     found = {memory: unit for memory, unit, _, _ in loads(nest("(int) a[p[i * m + j]]", "int"))}
     assert found == {"p": SINGLE, "a": CACHED}

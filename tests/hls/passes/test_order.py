@@ -5,7 +5,7 @@ import pytest
 
 from hls.driver import compile
 from hls.frontend import parse_source
-from hls.ir import Function, Op, print_function, walk
+from hls.ir import Function, Module, Op, print_function, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import OVERLAP
 from hls.ir.parser import parse_module
@@ -206,3 +206,18 @@ def test_no_check_waits_for_what_is_read_behind_its_loads():
     for op in body.ops:
         assert all(place[v.op] < place[op] for v in op.operands if v.op in place)
     assert sum(op.opcode == "load" for op in body.ops) >= 3
+
+
+def test_no_store_is_put_behind_a_load_that_is_compared_later():
+    """The last load is compared under a condition that is read behind the first store, so that this cannot come after it."""
+    text = ("__kernel void k(__global short *restrict s, int n, int m) { __global int *w = (__global int *)s; __global uchar *b = (__global uchar *)s;"
+            " for (int i = 0; i < n; i++) { s[6 * i + 1] = w[24 - i] ^ i; if (b[m + 3] & 1) w[97 - 4 * i] = w[3 * i]; s[5] = w[24 - i]; b[4 * m + 3] = w[m] - w[4 * i + 10]; } }")
+    function = compile(text).kernels[0].function
+    (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
+    assert sum(op.opcode == "hazard" for op in body.ops) >= 1
+    module = parse_source(text, "k.cl", {}, []).module
+    results = []
+    for each in (module, Module({"k": function})):
+        results.append(np.random.default_rng(1).integers(0, 99, 256).astype(np.int16))
+        run_kernel(each, "k", {"s": results[-1]}, {"n": 7, "m": 2})
+    np.testing.assert_array_equal(*results)

@@ -83,6 +83,23 @@ def test_moving_places(body, fences):
     assert bool(count(function, "fence")) == fences
 
 
+@pytest.mark.parametrize("body, loads", [
+    ("((global int4 *)a)[i] = (int4)(i, m, b[i], 7); b[i] = a[4 * i + 2];", 0),
+    ("((global int2 *)a)[i + 1] = (int2)(a[2 * i + 1] ^ b[i], i);", 1),  # that of the first iteration
+    ("((global long *)a)[i] += i; b[i] = a[2 * i + 1];", 1),
+    ("a[i + 2] = b[i] * 77; b[i] = ((global uchar *)a)[4 * i + 3];", 1),
+    ("((global int2 *)a)[m] = (int2)(b[i], i); b[i + 1] = a[2 * m + 1];", 0),
+    ("if (b[i] & 1) ((global int2 *)a)[i] = (int2)(b[i], i); b[i] = a[2 * i];", 1),
+    ("((global int2 *)a)[i] = (int2)(b[i], i); ((global uchar *)a)[8 * i + m] = 3; b[i] = a[2 * i + 1];", 1),  # m may be more
+    ("a[i] = b[i]; b[i] = ((global int2 *)a)[i / 2].x;", 1),
+], ids=range(8))
+def test_parts_of_what_was_stored(body, loads):
+    function = check(f"{LOOP} {{ {body} }}")
+    assert len(in_loops(function, "load")) == loads
+    waits = "m] = 3" in body or "i / 2" in body
+    assert bool(count(function, "fence")) == waits
+
+
 @pytest.mark.parametrize("body", [
     "a[b[i] & 31] = i; c[i] = a[b[i + 1] & 31];",
     "int p = b[i] & 31; if (p & 1) a[p] += 3; c[i] = a[b[i + 1] & 31]; a[p] = i;",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hls.rtl.interface import ArgumentInterface, KernelInterface
+from sim import cl
 from sim.cl.arguments import check_argument
 from sim.cl.errors import LogicError
 
@@ -33,3 +34,29 @@ def test_a_vector_is_passed_as_its_elements():
 def test_what_has_another_size_is_refused(c_type, size, value):
     with pytest.raises(LogicError, match=f"{size} bytes are wanted|a scalar is wanted"):
         passed(c_type, size, value)
+
+
+def test_a_part_of_a_buffer_begins_where_the_widest_access_may():
+    """Hardware looks at no address bits within an access; a vector of parts (vload) and a packed struct may begin anywhere."""
+    source = """typedef struct { long a; char b; long c, d; } row;
+    typedef struct __attribute__((packed)) { char a; int b; } tight;
+    __kernel void k(__global row *restrict rows, __global float4 *restrict fours, __global int *restrict plain, __global tight *restrict tights, int n)
+    {
+        for (int i = 0; i < n; i++) {
+            row one = rows[i];
+            one.a++;
+            rows[i] = one;
+            fours[i] *= 2.0f;
+            vstore4(vload4(0, plain + 3 * i) + 1, i, plain + 1);
+            tights[i].b++;
+        }
+    }"""
+    context = cl.create_some_context(board="de5net")
+    kernel = cl.Program(context, source).build().k
+    assert [argument.alignment for argument in kernel.interface.arguments] == [32, 16, 4, 1, 1]
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
+    for index, aligned in enumerate((32, 16, 4, 1)):
+        kernel.set_arg(index, buffer.get_sub_region(aligned, 1024))
+        if aligned > 1:
+            with pytest.raises(LogicError, match=f"(?s)MISALIGNED_SUB_BUFFER_OFFSET.*{aligned} bytes at a time.* begins {aligned // 2} bytes"):
+                kernel.set_arg(index, buffer.get_sub_region(aligned // 2, 1024))

@@ -111,6 +111,46 @@ class TestCopies:
             cl.enqueue_copy(queue, bytes(4), buffer)
 
 
+    def test_a_part_of_rows_and_planes(self, context, queue):
+        """As numpy's slices, from the host, between buffers, within one, and back."""
+        data = np.arange(4 * 6 * 10, dtype=np.int16).reshape(4, 6, 10)
+        buffer = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros_like(data))
+        pitches = {"buffer_pitches": (20, 120), "host_pitches": (20, 120)}
+        cl.enqueue_copy(queue, buffer, data, buffer_origin=(4, 1, 1), host_origin=(6, 2, 0), region=(8, 3, 2), **pitches)
+        wanted = np.zeros_like(data)
+        wanted[1:3, 1:4, 2:6] = data[:2, 2:5, 3:7]
+        other = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros(64, np.uint8))
+        cl.enqueue_copy(queue, other, buffer, src_origin=(4, 1, 1), dst_origin=(2, 0), src_pitches=(20, 120), dst_pitches=(10,), region=(8, 3))
+        cl.enqueue_copy(queue, buffer, buffer, src_origin=(4, 1, 1), dst_origin=(12, 1, 1), src_pitches=(20, 120), dst_pitches=(20, 120), region=(8, 3, 2))
+        wanted[1:3, 1:4, 6:10] = wanted[1:3, 1:4, 2:6]
+        assert (buffer.bytes == wanted.reshape(-1).view(np.uint8)).all()
+        assert (other.bytes.view(np.int16).reshape(-1)[:15].reshape(3, 5)[:, 1:] == data[0, 2:5, 3:7]).all()
+        back = np.zeros((3, 4), np.int16)
+        cl.enqueue_copy(queue, back, buffer, buffer_origin=(4, 1, 1), host_origin=(0, 0), region=(8, 3), buffer_pitches=(20, 120))
+        assert (back == data[0, 2:5, 3:7]).all()
+
+    @pytest.mark.parametrize("options, text", [
+        ({"region": (5, 3), "buffer_pitches": (5,)}, "the host side: a region of"), ({"region": (8, 3), "host_pitches": (4,)}, "the host side"),
+        ({"region": (7, 2), "buffer_origin": (3, 0)}, "the buffer side"), ({"region": (0, 1)}, "is not within"), ({"region": (4, 1), "src_origin": (0,)}, "no arguments"),
+        ({"buffer_origin": (0,)}, "wants a region")])
+    def test_parts_that_cannot_be(self, queue, buffer, options, text):
+        with fails(cl.LogicError, code.INVALID_VALUE, text):
+            cl.enqueue_copy(queue, np.zeros(14, np.uint8), buffer, **options)
+
+    def test_a_mapped_buffer_shares_its_bytes(self, context, queue):
+        buffer = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.arange(12, dtype=np.float32))
+        array, event = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.READ | cl.map_flags.WRITE, 16, (2, 4), np.float32)
+        event.wait()
+        assert (array == np.arange(4, 12).reshape(2, 4)).all()
+        with array.base:
+            array[1, 3] = 77
+        assert buffer.bytes.view(np.float32)[11] == 77
+        array.base.release(queue).wait()
+        for offset, flags, text in ((20, cl.map_flags.READ, "not within the buffer of 48 bytes"), (16, 64, "none of cl.map_flags")):
+            with fails(cl.LogicError, code.INVALID_VALUE, text):
+                cl.enqueue_map_buffer(queue, buffer, flags, offset, (2, 4), np.float32)
+
+
 class TestLaunches:
     @pytest.fixture
     def data(self, context):
