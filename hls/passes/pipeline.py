@@ -16,6 +16,7 @@ from .alone import DropNeedless
 from .automata import Automata
 from .balance import BalanceTrees
 from .carried import AssumeContinue
+from .cases import SeparateCases
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
@@ -184,6 +185,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
         ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # arrays are values by now, and `if` still has regions
+        SeparateCases(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
