@@ -66,6 +66,7 @@ from .recurrences import ShortenRecurrences
 from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
+from .signs import Signs
 from .simd import Simd
 from .small_loops import SmallLoops
 from .sroa import SplitArrays
@@ -232,7 +233,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY,
+        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY,
         # guards last: they are joined with comparisons of integers
         FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
         # of what is still a memory; order and recurrences are those of copies from here on
