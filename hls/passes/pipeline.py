@@ -15,6 +15,7 @@ from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .automata import Automata
 from .balance import BalanceTrees
+from .bins import OwnSums
 from .carried import AssumeContinue
 from .cases import SeparateCases
 from .channel_fences import ChannelFences
@@ -233,7 +234,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY,
+        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY, OwnSums(), *TIDY,
         # guards last: they are joined with comparisons of integers
         FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
         # of what is still a memory; order and recurrences are those of copies from here on
