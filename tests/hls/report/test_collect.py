@@ -153,6 +153,15 @@ def test_advice_about_what_is_waited_for(text, advice):
     assert kernel(f"int i = 0, j = 0;\n{text}\no[0] = i + j;").loops[0].advice.startswith(advice)
 
 
+def test_a_channel_that_decides_whether_to_go_on_is_named():
+    """Though what it gives needs nothing that the loop carries."""
+    found = kernel("int k = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n else o[k++] = v;\n}",
+                   "channel int c;\n" + HEAD)
+    loop = only(found.loops)
+    assert loop.bottleneck.kind == "condition" and shares(loop)["read of channel c"] > 0.1
+    assert loop.advice.startswith("Simplify it: the read of channel c decides whether to go on")
+
+
 def test_the_longest_way_is_within_the_period_and_named():
     loop = only(kernel("for (int i = 0; i < n; i++)\n o[i] = (a[i] + i) ^ n;").loops)
     assert 240 <= loop.path.fmax_mhz < 1000
