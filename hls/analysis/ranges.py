@@ -1,10 +1,12 @@
 """Which numbers an integer value can be: an interval of its unsigned and one of its signed reading."""
 
+import functools
 import itertools
 from dataclasses import dataclass
 
 from ..ir import Function, IntType, Op, Region, Value, walk
 from ..ir.rewrite import constant
+from .arms import COMPARISONS, Arm, arms_of, compared
 from .transfer import TRANSFER, Range
 from .trips import implied
 
@@ -27,11 +29,11 @@ def ranges(function: Function) -> dict[Value, Range]:
 
 @dataclass(frozen=True)
 class _Step:
-    """An operation whose result's range depends on others: those of ``inputs``. A ``select`` knows ``facts`` of each arm."""
+    """An operation whose result's range depends on others: those of ``inputs``. A ``select`` knows its ``arms``."""
 
     op: Op
     inputs: tuple[Value, ...]
-    facts: tuple[dict[Value, bool], ...] = ()
+    arms: tuple[Arm, ...] = ()
 
 
 class _Ranges:
@@ -44,6 +46,7 @@ class _Ranges:
         self._taken: dict[Op, int] = {}  #: when a step was taken last
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
+        self._arms: dict[Op, tuple[Arm, ...]] = {}
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
@@ -62,8 +65,7 @@ class _Ranges:
             if step.op.opcode == "loop":
                 self._loop(step.op)
             elif step.op.opcode == "select":
-                arms = [self.under(arm, facts) for arm, facts in zip(step.op.operands[1:], step.facts)]
-                self._put(step.op.result, arms[0].join(arms[1]))
+                self._put(step.op.result, self._either(step))
             else:
                 rule = TRANSFER[step.op.opcode]
                 self._put(step.op.result, rule(step.op.result.type.bits, *(self.of[v] for v in step.op.operands)))
@@ -83,8 +85,8 @@ class _Ranges:
                 self.full(value)
             return None
         if op.opcode == "select":
-            facts = tuple(implied(op.operands[0], truth) for truth in (True, False))
-            return _Step(op, tuple({*op.operands[1:], *_compared(*facts)}), facts)
+            self._arms[op] = arms = arms_of(op)
+            return _Step(op, tuple({*op.operands[1:], *(arm.value for arm in arms), *compared(*(arm.facts for arm in arms))}), arms)
         if op.opcode in TRANSFER:
             return _Step(op, tuple(op.operands))
         if op.opcode == "const":
@@ -98,7 +100,7 @@ class _Ranges:
         """Values from outside on which the ranges in a loop depend."""
         (body,) = loop.regions
         again, *nexts = body.terminator.operands
-        read = {*loop.operands[1:], *nexts, *_compared(implied(again))}
+        read = {*loop.operands[1:], *nexts, *compared(implied(again))}
         for step in self._of_region(body):
             read.update(step.inputs)
         inside = {*body.args, *(value for op in walk(body) for value in op.results)}
@@ -110,7 +112,7 @@ class _Ranges:
 
     def _under(self, found: Range, value: Value, facts: dict[Value, bool]) -> Range:
         for condition, truth in facts.items():
-            if condition.op is None or condition.op.opcode not in _BOUNDS:
+            if condition.op is None or condition.op.opcode not in COMPARISONS:
                 continue
             if value in condition.op.operands:
                 found = self._bounded(found, value, condition.op, truth)
@@ -126,6 +128,25 @@ class _Ranges:
             return found
         other = self.of[right if value is left else left]
         return _BOUNDS[compare.opcode](found, other, value is left, truth)
+
+    def _either(self, step: _Step) -> Range:
+        """What a choice can come to. Where an arm is never chosen, as far as is known yet, what is compared has no range, and so a sum with it."""
+        found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [self.of[v] for v in step.op.operands[1:]]
+        return functools.reduce(Range.join, found)
+
+    def _never(self, arm: Arm) -> bool:
+        for condition, truth in arm.facts.items() if arm.near else ():
+            if condition.op is not None and condition.op.opcode in COMPARISONS and isinstance(condition.op.operands[0].type, IntType):
+                left, right = (self.of[v] for v in condition.op.operands)
+                if _NEVER[condition.op.opcode, truth](left, right):
+                    return True
+        return False
+
+    def _arm(self, arm: Arm) -> Range:
+        found = self.under(arm.value, arm.facts)
+        for value, more in arm.near:
+            found = found.meet(_moved(self.under(value, arm.facts), more, found.bits))
+        return found
 
     def _loop(self, op: Op):
         """Guess the carried values' ranges, walk the body, and widen the guess until it holds."""
@@ -157,7 +178,7 @@ class _Ranges:
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
         """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of what is chosen in each
-        iteration, as the state of an automaton is, the choices alone are tried before that."""
+        iteration, as the state of an automaton is, the choices alone are tried before that, and then what their conditions say."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         wider = {}
@@ -166,6 +187,8 @@ class _Ranges:
             limit, arriving = self._limit(nexts[k], facts) if attempt < 3 else whole, self._arriving(k, body, guess, facts)
             if attempt == 0 and _is_chosen(nexts[k]):
                 wider[k] = known.join(arriving)
+            elif attempt == 1 and _is_chosen(nexts[k]):
+                wider[k] = known.widen(arriving, limit).meet(known.widen(arriving, limit.meet(self._hoped(nexts[k]))))
             else:
                 wider[k] = whole if attempt > _PATIENCE else known.widen(arriving, limit)
         return wider
@@ -181,23 +204,49 @@ class _Ranges:
                 k = nexts[k].index
         return found
 
+    def _hoped(self, value: Value) -> Range:
+        """The least bounds that conditions put on what they choose, as of ``x >= n ? x - n : x``, whatever was carried: a guess."""
+        chosen = _uncast(value)
+        found, work = Range.full(chosen.type.bits), [chosen]
+        while work:
+            for arm in self._arms.get(work.pop().op, ()):
+                work.append(arm.value)
+                for near, more in arm.near:
+                    found = found.meet(_moved(self._not_yet(near, arm.facts), more, found.bits))
+        return _moved(found, 0, value.type.bits) if found.bits >= value.type.bits else Range.full(value.type.bits)
+
+    def _not_yet(self, value: Value, facts: dict[Value, bool]) -> Range:
+        """What the facts alone say about a value. If only that it is not some number, it has not come to that yet."""
+        whole, now = Range.full(value.type.bits), self.of[value]
+        found = self._under(whole, value, facts)
+        for condition, truth in facts.items() if found == whole else ():
+            if condition.op is not None and condition.op.opcode == ("ne" if truth else "eq") and value in condition.op.operands:
+                number = self.of[condition.op.operands[condition.op.operands[0] is value]]
+                found = found.clip(True, number.smax + 1 if now.smin > number.smax else None, number.smin - 1 if now.smax < number.smin else None)
+        return found
+
     def _limit(self, value: Value, facts) -> Range:
         """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a guess."""
         whole = Range.full(value.type.bits)
-        parts = [v.type.bits for v in _compared(facts) if _whole(v) is value]
+        parts = [v.type.bits for v in compared(facts) if _whole(v) is value]
         return self._under(whole.clip(False, high=Range.full(min(parts)).umax) if parts else whole, value, facts)
 
 
 def _is_chosen(value: Value) -> bool:
-    while value.op is not None and value.op.opcode in ("zext", "sext", "trunc"):
-        value = value.op.operands[0]
+    value = _uncast(value)
     return value.op is not None and value.op.opcode == "select"
 
 
-def _compared(*facts: dict[Value, bool]) -> set[Value]:
-    """The integers that the conditions of facts compare."""
-    return {value for known in facts for condition in known if condition.op is not None and condition.op.opcode in _BOUNDS
-            for value in condition.op.operands if isinstance(value.type, IntType)}
+def _uncast(value: Value) -> Value:
+    while value.op is not None and value.op.opcode in ("zext", "sext", "trunc"):
+        value = value.op.operands[0]
+    return value
+
+
+def _moved(found: Range, more: int, bits: int) -> Range:
+    """The range of the low bits of a sum with a number."""
+    total = TRANSFER["add"](found.bits, found, Range.exact(more % (1 << found.bits), found.bits))
+    return total if bits == found.bits else TRANSFER["trunc"](bits, total)
 
 
 def _whole(part: Value) -> Value | None:
@@ -221,11 +270,28 @@ def _less(signed: bool, strict: bool):
 def _equal(same: bool):
     def bound(found: Range, other: Range, is_left: bool, truth: bool) -> Range:
         if same != truth:
-            return found
+            return _without(found, other.umin) if other.umin == other.umax else found
         return found.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
 
     return bound
 
 
+def _without(found: Range, number: int) -> Range:
+    """With a number less, where that is a bound."""
+    at = Range.exact(number, found.bits)
+    found = found.clip(False, at.umin + 1 if found.umin == at.umin else None, at.umax - 1 if found.umax == at.umax else None)
+    return found.clip(True, at.smin + 1 if found.smin == at.smin else None, at.smax - 1 if found.smax == at.smax else None)
+
+
 _BOUNDS = {"slt": _less(True, True), "sle": _less(True, False), "ult": _less(False, True), "ule": _less(False, False),
            "eq": _equal(True), "ne": _equal(False)}
+
+_NEVER = {
+    ("slt", True): lambda a, b: a.smin >= b.smax, ("slt", False): lambda a, b: a.smax < b.smin,
+    ("sle", True): lambda a, b: a.smin > b.smax, ("sle", False): lambda a, b: a.smax <= b.smin,
+    ("ult", True): lambda a, b: a.umin >= b.umax, ("ult", False): lambda a, b: a.umax < b.umin,
+    ("ule", True): lambda a, b: a.umin > b.umax, ("ule", False): lambda a, b: a.umax <= b.umin,
+}
+for _same, _other in (("eq", "ne"), ("ne", "eq")):
+    _NEVER[_same, _same == "eq"] = lambda a, b: a.umin > b.umax or b.umin > a.umax
+    _NEVER[_same, _same == "ne"] = lambda a, b: a.umin == a.umax == b.umin == b.umax

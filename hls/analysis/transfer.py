@@ -61,6 +61,10 @@ class Range:
         return Range(self.bits, min(self.umin, other.umin), max(self.umax, other.umax), min(self.smin, other.smin),
                      max(self.smax, other.smax))
 
+    def meet(self, other: "Range") -> "Range":
+        """What is in both; unchanged in a reading where that is nothing."""
+        return self.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
+
     def widen(self, other: "Range", limit: "Range") -> "Range":
         """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or of all where that is exceeded."""
         whole, bounds = Range.full(self.bits), []

@@ -71,13 +71,16 @@ class _Items:
         node = self.nodes.pop()
         return value or node
 
+    def is_text(self) -> bool:
+        return isinstance(self.next, c_ast.Constant) and self.next.type == "string"
+
     def is_plain(self) -> bool:
         return not isinstance(self.next, (c_ast.InitList, c_ast.NamedInitializer))
 
 
 def _fill(checker, t, init, base, out):
     """One part of type ``t`` from one item: a list, or a value."""
-    if isinstance(t, ct.Array) and t.element in (ct.CHAR, ct.UCHAR) and not isinstance(init, tt.Expr):
+    if _is_characters(t) and not isinstance(init, tt.Expr):
         init = _text(checker, t, init)
     if isinstance(init, c_ast.InitList):
         if ct.aggregate(t):
@@ -94,6 +97,10 @@ def _fill(checker, t, init, base, out):
         raise CompileError.at(span, "an array needs a list of values", "write { ... }")
     value = init if isinstance(init, tt.Expr) else checker.rvalue(init)
     out.append((base, checker.assignable(value, t, "the initial value")))
+
+
+def _is_characters(t: ct.CType) -> bool:
+    return isinstance(t, ct.Array) and t.element in (ct.CHAR, ct.UCHAR)
 
 
 def _text(checker, t: ct.Array, init):
@@ -146,7 +153,7 @@ def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False):
 
 def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
     """How many parts the next item was worth (a vector among the elements of one: its length)."""
-    if not items.is_plain():
+    if not items.is_plain() or items.is_text() and _is_characters(part):
         _fill(checker, part, items.take(), base, out)
         return 1
     if isinstance(t, ct.Vector) and isinstance(items.peek().type, ct.Vector):
@@ -155,7 +162,7 @@ def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
             same = ct.Vector(t.element, value.type.length)
             out.append((base, checker.assignable(value, same, "the initial value")))
             return value.type.length
-    whole = not ct.aggregate(part) or (not isinstance(part, ct.Array) and items.peek().type == part)
+    whole = not ct.aggregate(part) or (not isinstance(part, ct.Array) and not items.is_text() and items.peek().type == part)
     if whole:
         _fill(checker, part, items.take(), base, out)
     else:
@@ -167,7 +174,8 @@ def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out):
     """The initialized member of a union, as the words of which a union's value is made."""
     inner: _Given = []
     member = t.members[k].type
-    if ct.aggregate(member) and items.is_plain() and items.peek().type != member:
+    parts = not _is_characters(member) if items.is_text() else items.is_plain() and items.peek().type != member
+    if ct.aggregate(member) and parts:
         _fill_list(checker, member, items, 0, inner, elided=True)
     else:
         _fill(checker, member, items.take(), 0, inner)

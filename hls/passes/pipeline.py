@@ -15,7 +15,9 @@ from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .automata import Automata
 from .balance import BalanceTrees
+from .bins import OwnSums
 from .carried import AssumeContinue
+from .cases import SeparateCases
 from .channel_fences import ChannelFences
 from .channels import ChannelOrder
 from .coalesce import Coalesce
@@ -65,6 +67,7 @@ from .recurrences import ShortenRecurrences
 from .relaxed import GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
+from .signs import Signs
 from .simd import Simd
 from .small_loops import SmallLoops
 from .sroa import SplitArrays
@@ -184,6 +187,8 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
         ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        # arrays are values by now, and `if` still has regions
+        SeparateCases(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
         ContinuedLoops(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
@@ -229,7 +234,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # what is still several stores; where memory never waits, order costs nothing
         *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY,
+        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY, OwnSums(), *TIDY,
         # guards last: they are joined with comparisons of integers
         FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
         # of what is still a memory; order and recurrences are those of copies from here on

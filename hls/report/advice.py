@@ -78,6 +78,10 @@ def _condition(cause: Bottleneck, ii: int) -> str:
     if load is not None:
         return (f"Move what decides whether to go on to a private array, which answers in a few cycles: the {load.partition(' (')[0]} "
                 "is waited for before the next iteration begins")
+    call = next((part.operation for part in cause.shares if part.operation.startswith("read of channel")), None)
+    if call is not None:
+        return (f"Simplify it: the {call} decides whether to go on, and none is made ahead of that; send how many values there will be "
+                "before them, and let the condition compare a counter with it")
     return "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
 
 

@@ -133,7 +133,8 @@ class LoopExplainer:
 
     def _late(self, plan: RegionPlan) -> Bottleneck:
         condition = plan.region.terminator.operands[0]
-        shares = self._waiting_shares(plan, plan.region.args, condition)
+        asked = [v for op in plan.region.ops if is_call(op) for v in op.operands]  # what comes from a channel needs nothing that is carried
+        shares = self._waiting_shares(plan, [*plan.region.args, *asked], condition)
         return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
 
     def _crossing(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:

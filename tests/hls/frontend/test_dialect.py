@@ -78,6 +78,9 @@ typedef struct { int at; bool leaf; short n; bool used[3]; } Node;
 bool flip(bool *b) { *b = !*b; return *b; }
 constant int LENGTH = 4;
 __constant char name[] = "abc\\n\\x41";
+__constant char words[][4] = {"ab", [2] = {"xyz"}, "pqrs"};
+typedef struct { char tag[3]; int v; uchar last[2][2]; } Entry;
+__constant Entry entries[2] = {{"in", 5, {"x", "y"}}, "ou", 7, "z"};
 __kernel void k(__global Node *nodes, __global int *o, int n, unsigned long long w) {
     Node x = nodes[0]; x.leaf = !x.leaf; x.used[n & 1] = n > 2; nodes[1] = x; nodes[1].used[2] ^= 1;
     bool seen[4] = { false }; seen[n & 3] = 7; o[0] = seen[0] + 2 * seen[1] + 4 * seen[2] + 8 * seen[3];
@@ -85,6 +88,7 @@ __kernel void k(__global Node *nodes, __global int *o, int n, unsigned long long
     o[1] = flags[n & 3] + sizeof(Node) + sizeof(bool); bool b = n & 1; o[2] = flip(&b) + 2 * b + 4 * flip(&seen[1]);
     const int HALF = 2; int a[HALF * 2]; for (int i = 0; i < HALF * 2; i++) a[i] = name[i]; o[3] = a[n & 3] + sizeof(name);
     char local_text[4] = "xyz", cut[2] = "pq"; o[4] = local_text[n & 3] * 256 + cut[n & 1]; o[5] = (int)(w >> 33) + (int)(3ULL << 31 >> 30);
+    o[6] = words[n & 3][n >> 1] + 256 * sizeof(words); o[7] = entries[n & 1].tag[1] + entries[n >> 1].v * 256 + entries[0].last[n & 1][0] * 65536;
 }
 """
 
@@ -93,7 +97,7 @@ __kernel void k(__global Node *nodes, __global int *o, int n, unsigned long long
 def test_bools_and_texts_in_memory(context, n):
     nodes = np.zeros(24, "u1")
     nodes[[0, 4, 6, 8]] = [9, n & 1, 5, 1]
-    run_both(context, MEMORY, "k", {"nodes": nodes, "o": np.zeros(6, "i4"), "n": np.int32(n), "w": np.uint64(0x123456789abcdef)})
+    run_both(context, MEMORY, "k", {"nodes": nodes, "o": np.zeros(8, "i4"), "n": np.int32(n), "w": np.uint64(0x123456789abcdef)})
 
 
 ACCEPTED = {

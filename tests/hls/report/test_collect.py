@@ -153,6 +153,15 @@ def test_advice_about_what_is_waited_for(text, advice):
     assert kernel(f"int i = 0, j = 0;\n{text}\no[0] = i + j;").loops[0].advice.startswith(advice)
 
 
+def test_a_channel_that_decides_whether_to_go_on_is_named():
+    """Though what it gives needs nothing that the loop carries."""
+    found = kernel("int k = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n else o[k++] = v;\n}",
+                   "channel int c;\n" + HEAD)
+    loop = only(found.loops)
+    assert loop.bottleneck.kind == "condition" and shares(loop)["read of channel c"] > 0.1
+    assert loop.advice.startswith("Simplify it: the read of channel c decides whether to go on")
+
+
 def test_the_longest_way_is_within_the_period_and_named():
     loop = only(kernel("for (int i = 0; i < n; i++)\n o[i] = (a[i] + i) ^ n;").loops)
     assert 240 <= loop.path.fmax_mhz < 1000
@@ -249,8 +258,8 @@ def test_work_items_stand_around_their_loops():
      " o[i] = s;\n}"), "w", "shift register of 8 with 7 tap points: 7 registers of 32 bits"),
     (("__attribute__((register)) int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
      "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
-    (("int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
-     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "tables of logic cells, 4 words of 32 bits; otherwise it would hold up a loop"),
+    (("int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\n"
+     "for (int t = 0; t < 16; t++) o[t] = h[t];"), "h", "tables of logic cells, 16 words of 32 bits; otherwise it would hold up a loop"),
     ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers of 32 bits"),
     ("bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 511];", "w", "block RAM, 512 words"),
     ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
@@ -274,7 +283,7 @@ def test_members_of_an_array_of_structs_are_one():
 
 
 def test_what_the_compiler_puts_into_a_memory_is_no_wish_of_the_source():
-    text = "int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\nfor (int t = 0; t < 4; t++) o[t] = h[t];"
+    text = "int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\nfor (int t = 0; t < 16; t++) o[t] = h[t];"
     assert only(kernel(text).memories).attributes == ()
 
 
