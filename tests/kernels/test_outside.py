@@ -73,7 +73,7 @@ INTERVALS = {
     "found_pattern": ("i", 20),  # not the hundred cycles of a load
     "triangles": ("u", 1),
     "run_lengths": ("i", 1),
-    "alignment": ("j", 2),
+    "alignment": ("j", 1),
     "numbers": ("i", 2),  # of the counter; the state alone would allow 1
     "neighbours": ("dy", 1),
     "flattened": ("loc", 1),
