@@ -84,7 +84,7 @@ class KernelCounters:
             "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
             "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
-            "group": f"waiting for a group before to leave {_of_group(cause.op)}",
+            "group": f"waiting for a group before to {_of_group(cause.op)}",
             "recurrence": f"recurrence of loop {label}",
         }[cause.kind]
 
@@ -137,9 +137,9 @@ class UnitCounters:
 
 
 def _of_group(op) -> str:
-    """What each group has for itself, while it is inside."""
+    """What a group does that frees for the next what each has for itself."""
     names = op.attrs.get("mems", ()) if op and not op.attrs.get(CALLS) else ()
-    return f"its copy of {', '.join(names)}" if names else "its calls on channels"
+    return f"leave its copy of {', '.join(names)}" if names else "be done with its calls on channels"
 
 
 def _line(op):
