@@ -234,8 +234,8 @@ def test_facts_name_operations_of_the_function():
 
 def test_loops_that_look_alike_are_asked_about_once(monkeypatch):
     """Twice as many loops have four times as many pairs of accesses, but of questions each loop only adds its own."""
-    asked, question = [], dependence._Question
-    monkeypatch.setattr(dependence, "_Question", lambda *args: asked.append(args) or question(*args))
+    asked, question = [], dependence.Question
+    monkeypatch.setattr(dependence, "Question", lambda *args: asked.append(args) or question(*args))
     counts = []
     for copies in (4, 8):
         function = flat(loop("\n#pragma unroll 1\nfor (int i = 0; i < 64; i++) a[i] += b[t];\n" * copies, head="int t = 0; t < n; t++"))
