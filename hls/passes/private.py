@@ -10,14 +10,14 @@ from ..ir.storage import zero
 from .private_copies import OWN, begins_anew
 from .private_parts import give_parts, kept_across_barriers
 
-__all__ = ["OnChipMemories"]
+__all__ = ["OnChipMemories", "capacity"]
 
 
 #: bytes of a local memory argument for which the program does not say how large it may get
 LOCAL_BYTES = 16384
 
 
-def _capacity(memory: MemoryObject) -> int:
+def capacity(memory: MemoryObject) -> int:
     """Elements that hardware has room for where the host says at the launch how many there are."""
     return max(1, dict(memory.attrs).get("local_mem_size", LOCAL_BYTES) // memory.element.bytes)
 
@@ -33,7 +33,7 @@ class OnChipMemories:
     def run(self, function: Function) -> Function:
         """Raises CompileError naming every memory that cannot be built."""
         result = clone_function(function)
-        result.memories.update((name, replace(m, length=_capacity(m))) for name, m in function.memories.items()
+        result.memories.update((name, replace(m, length=capacity(m))) for name, m in function.memories.items()
                                if m.space == "local" and m.length is None)
         onchip = [m for m in result.memories.values() if m.onchip]
         addresses = {m.name: [] for m in onchip}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
-from hls.ir import Function, Module
+from hls.ir import Function, Module, Parameter, reachable, walk
 from hls.ir.launch import IndexSpace, most_work_items
 from hls.options import Options
 from hls.profile.layout import Layout
@@ -84,7 +84,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero)
-        kernels = tuple(_interface(f, k, board) for k, f in enumerate(module.kernels))
+        kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
         emulator = Emulator(module, depths=lambda: _depths(module, board, options))
         return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings)
     except CompileError as error:
@@ -112,15 +112,27 @@ def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
     return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)
 
 
-def _interface(function: Function, index: int, board: Board) -> KernelInterface:
-    arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in")
+def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
+    """What the board refuses is refused here."""
+    arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in", _limit(function, p))
                       for p in function.params)
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     ndrange = bool(function.attrs.get("ndrange"))
-    lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1  # what the board refuses is refused here
-    most = most_work_items(function) if "max_work_group_size" in function.attrs else None
+    lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1
+    meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
+    most = most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
     return KernelInterface(function.name, index, 0, arguments, ndrange, {}, (), layout,
                            function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), most, lanes)
+
+
+def _limit(function: Function, parameter: Parameter) -> int | None:
+    """Bytes that hardware has for a local memory argument; None for others."""
+    if parameter.kind != "local":
+        return None
+    from hls.passes.private import capacity
+
+    memory = function.memories[parameter.name]
+    return capacity(memory) * memory.element.bytes
 
 
 class EmulatedEvent(PendingEvent):

@@ -232,6 +232,20 @@ class TestLaunches:
         with fails(cl.LogicError, code.INVALID_WORK_GROUP_SIZE, "room for groups of 16 work-items, not 32"):
             index_space(kernel, (64,), (32,), None)
 
+    def test_the_emulator_has_room_for_what_the_board_has(self, context):
+        source = """void meet(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+            __kernel void a(__local int *t, __global int *o) { t[get_local_id(0)] = 1; meet(); o[get_global_id(0)] = t[0]; }
+            __kernel void b(__attribute__((local_mem_size(64))) __local int *t, __global int *o) { t[0] = 1; o[get_global_id(0)] = t[0]; }"""
+        program, queue = cl.Program(context, source).build(device="emulator"), cl.CommandQueue(context)
+        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
+        with fails(cl.LogicError, code.INVALID_WORK_GROUP_SIZE, "room for groups of 256 work-items, not 512"):
+            program.a(queue, (512,), (512,), cl.LocalMemory(2048), buffer)
+        with fails(cl.LogicError, code.INVALID_ARG_SIZE, "16384 bytes for it, not 16388"):
+            program.a(queue, (256,), (256,), cl.LocalMemory(16388), buffer)
+        with fails(cl.LogicError, code.INVALID_ARG_SIZE, "64 bytes for it, not 68"):
+            program.b(queue, (1024,), (1024,), cl.LocalMemory(68), buffer)
+        program.b(queue, (1024,), (1024,), cl.LocalMemory(64), buffer).wait()
+
     def test_what_a_kernel_says_of_its_groups(self, context):
         info = cl.kernel_work_group_info
         source = """__kernel __attribute__((reqd_work_group_size(8, 4, 1), num_simd_work_items(2))) void a(__global int *o) { o[get_global_id(0)] = 1; }
