@@ -1,8 +1,8 @@
 """PoCL, an OpenCL that nobody here wrote: which of those that are installed the tests run on.
 
 `make setup` brings one (see the test dependencies in pyproject.toml). Where the system has another as well, the newer is taken: a
-PoCL fails to compile for a processor that its LLVM does not know. Each is tried with a small kernel first, in a process of its
-own: a compiler that ends the process would end the tests.
+PoCL fails to compile for a processor that its LLVM does not know, be it the fiftieth program. Each is tried with random programs first, in a
+process of its own (tests/differential/probe.py): a compiler that ends the process would end the tests.
 
     python -m tests.pocl            says which one is taken, or why none
 """
@@ -11,23 +11,15 @@ import functools
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 __all__ = ["NotHere", "choice", "context", "need"]
 
-#: Ends with 0 when the platform of the given number computes what it should.
-PROBE = """
-import sys
-import numpy as np
-import pyopencl as cl
-context = cl.Context([cl.get_platforms()[int(sys.argv[1])].get_devices()[0]])
-queue, data = cl.CommandQueue(context), np.arange(8, dtype=np.int32)
-buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
-program = cl.Program(context, "__kernel void probe(__global int *a) { a[get_global_id(0)] *= 3; }").build()
-cl.Kernel(program, "probe")(queue, data.shape, None, buffer)
-found = np.empty_like(data)
-cl.enqueue_copy(queue, found, buffer)
-sys.exit(int((found != 3 * data).any()))
-"""
+#: what Python is given, with the platform's number behind it; ends with 0 where that serves
+PROBE = ("-m", "tests.differential.probe")
+#: for what takes ten
+SECONDS = 240
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class NotHere(Exception):
@@ -41,11 +33,12 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _complaint(number: int) -> str:
-    """What the platform of this number says to the probe; nothing if it works."""
+    """What the platform of this number says to the programs; nothing if it works."""
     try:
-        done = subprocess.run([sys.executable, "-c", PROBE, str(number)], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([sys.executable, *PROBE, str(number)], cwd=ROOT, capture_output=True, text=True,
+                              timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return "did not end within two minutes"
+        return f"did not compile fifty programs within {SECONDS} seconds"
     if not done.returncode:
         return ""
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]

@@ -15,7 +15,7 @@ def anew():
 def test_a_compiler_that_fails_is_not_taken(monkeypatch):
     pocl.need()
     pocl._chosen.cache_clear()
-    monkeypatch.setattr(pocl, "PROBE", "import sys; sys.exit('error: unknown target CPU')")
+    monkeypatch.setattr(pocl, "PROBE", ("-c", "import sys; sys.exit('error: unknown target CPU')"))
     with pytest.raises(pytest.skip.Exception, match=r"no PoCL: .*PoCL .* ended with 1: error: unknown target CPU"):
         pocl.need()
 
@@ -23,7 +23,7 @@ def test_a_compiler_that_fails_is_not_taken(monkeypatch):
 def test_a_compiler_that_ends_the_process_ends_only_the_probe(monkeypatch):
     pocl.need()
     pocl._chosen.cache_clear()
-    monkeypatch.setattr(pocl, "PROBE", "import os; os.abort()")
+    monkeypatch.setattr(pocl, "PROBE", ("-c", "import os; os.abort()"))
     with pytest.raises(pocl.NotHere, match="ended with -6: no message"):
         pocl.choice()
 
