@@ -1,5 +1,6 @@
 """Which banks a memory gets: by its attributes, or the cheapest with which its stores take the fewest turns."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -116,7 +117,7 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
     for map in _asked(asked) if asked.geometry else _candidates(uses, word, words):
         if map.skew is not None and not asked.skew:
             continue
-        if best is not None and best.cost[:2] == (1, 0) and map.banks > ENOUGH * best.map.banks:
+        if best is not None and best.cost[:2] == (1, 0) and (map.banks > ENOUGH * best.map.banks or map.banks > _banks_for(uses)):
             break  # more and more banks cost more and more
         one = _judge(size, uses, asked, blocks, map, word, copies)
         if _astray(one) and map.bits:
@@ -197,13 +198,18 @@ def _read_ports(groups: list[list[Use]]) -> list[list[Use]]:
     return ports
 
 
+def _banks_for(uses: Sequence[Use]) -> int:
+    """A bank for each access of the row that has most, rounded up to a power of two."""
+    rows = Counter((use.row, use.stores) for use in uses)
+    return 1 << (max(rows.values(), default=1) - 1).bit_length()
+
+
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:
-    """One bank first, then what strides and distances of the accesses suggest."""
+    """One bank first, then what strides and distances of the accesses suggest. Where some seldom take place it is a matter of luck which banks keep
+    them from meeting, so that twice as many are tried."""
     yield BankMap()
-    rows: dict = {}
-    for use in uses:
-        rows.setdefault((use.row, use.stores), []).append(use)
-    most = min(MOST_BANKS, words, 1 << (max(map(len, rows.values()), default=1) - 1).bit_length())
+    known = any(use.places for use in uses)
+    most = min(MOST_BANKS, words, _banks_for(uses) << known)
     top = (words - 1).bit_length()
     places = sorted({0, *_strides(uses, word, top)})
     for count in range(1, most.bit_length()):
@@ -211,10 +217,10 @@ def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]
         for low in lows:
             yield BankMap(_field(low, count))
             yield from (BankMap(_field(low, count), skew) for skew in places if low + count <= skew < top)
-        for high in lows:  # two dimensions: rows and columns have bits of their own
+        for high in range(top) if known else places:  # two dimensions: rows and columns have bits of their own
             yield from (BankMap(_field(high, upper) + _field(0, count - upper)) for upper in range(1, count)
-                        if count - upper <= high <= top - upper and high in places)
-        if count < top and any(use.places for use in uses) and not any(use.near for use in uses):
+                        if count - upper <= high <= top - upper)
+        if count < top and known and not any(use.near for use in uses):
             yield BankMap(_field(0, count), fold=(count, top))
 
 

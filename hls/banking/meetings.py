@@ -71,7 +71,7 @@ class Meetings:
         first, second = self.uses[one], self.uses[other]
         if self._exclude(first, second):
             return True
-        if first.places and second.places and first.row == second.row and not (self._banks_in_turn(one) == self._banks_in_turn(other)).any():
+        if self._in_other_banks(first, second):
             return True
         if self._group[one] is self._group[other]:
             return self._group[one].apart(one, other, first.stores or second.stores)
@@ -84,10 +84,18 @@ class Meetings:
                 self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
         return self._pairs[key]
 
+    def _in_other_banks(self, one: Use, other: Use) -> bool:
+        """Whether two accesses of one row, whose places are known, are at different banks in each iteration."""
+        if not (one.places and other.places and one.row == other.row):
+            return False
+        first, second = self._banks_in_turn(one.key), self._banks_in_turn(other.key)
+        return not bool(((first == second) & (first >= 0)).any())
+
     def _banks_in_turn(self, key) -> np.ndarray:
-        """The bank of an access in each iteration."""
+        """The bank of an access in each iteration, -1 where it does not take place."""
         if key not in self._in_turn:
-            self._in_turn[key] = self.bank(np.array(self.uses[key].places, np.int64))
+            places = np.array(self.uses[key].places, np.int64)
+            self._in_turn[key] = np.where(places < 0, -1, self.bank(places))
         return self._in_turn[key]
 
     @cached_property
@@ -112,11 +120,11 @@ class Meetings:
         found = [0] * len(uses)
         for group, members in groups.items():
             table = group.table(bool(uses[0].stores))
-            if len(groups) == 1 and members == [group.index(use.key) for use in uses] and not any(use.excludes for use in uses):
+            if len(groups) == 1 and members == [group.index(use.key) for use in uses] and not any(use.excludes or use.places for use in uses):
                 return [row & (1 << len(uses)) - 1 for row in table[:len(uses)]]  # the usual case, in which nothing moves
             for k in members:
                 row = table[group.index(uses[k].key)]
-                others = [j for j in members if row >> group.index(uses[j].key) & 1 or self._exclude(uses[j], uses[k])]
+                others = [j for j in members if row >> group.index(uses[j].key) & 1 or self._exclude(uses[j], uses[k]) or self._in_other_banks(uses[j], uses[k])]
                 found[k] |= sum(1 << j for j in others)
         for k, use in enumerate(uses if len(groups) > 1 else ()):
             for j in range(k):

@@ -47,8 +47,8 @@ class Use:
     watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
     near: bool = False  #: it does so in the loop that both are in, which is the slower if it cannot
     paced: bool = False  #: whether a loop inside sets the pace of its row
-    places: tuple[int, ...] = ()  #: its address, but for multiples of the memory's size, in each iteration, where that is known: in an order that all
-    #: of a row have in common
+    places: tuple[int, ...] = ()  #: its address, but for multiples of the memory's size, in each iteration, where that is known, -1 where it does
+    #: not take place: in an order that all of a row have in common
     alone: frozenset = frozenset()  #: accesses with which it is never at one bank in one cycle, whatever tokens make them
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import prod
 
 from ..analysis.channels import is_call
-from ..ir import BOOL, I32, Builder, Function, Op, Region, Type, Value, walk
+from ..ir import BOOL, I32, Builder, Function, IntType, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
-from ..ir.launch import PER_GROUP, UNITS, lanes_of, units_of
+from ..ir.launch import PER_GROUP, UNITS, lanes_of, most_work_items, units_of
 from ..ir.rewrite import constant, rewrite
 from .group_calls import CALLS
 from .private_copies import OWN
@@ -87,6 +87,7 @@ class _Dispatcher:
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
         meets = any(op.opcode == "barrier" for op in walk(function.body))
         self.together = bool(self.shared) or meets
+        self.limited = meets or "max_work_group_size" in function.attrs
         self.calls = meets and any(is_call(op) for op in walk(function.body))
         self.lanes, self.alone = lanes_of(function), units_of(function) > 1
         self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
@@ -248,8 +249,16 @@ class _Dispatcher:
             return self.inside.value("add", start, self._answer("local_id", dim, counters), name=f"global_id_{dim}")
         if fn in _IDS and not (fn == "group_id" and self.alone):
             name = f"{fn}_{dim}"
-            return counters[name] if name in counters else self.inside.const(0, I32)
+            id = counters[name] if name in counters else self.inside.const(0, I32)
+            return self._within_group(id) if fn == "local_id" and name in counters else id
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
+
+    def _within_group(self, id: Value) -> Value:
+        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for them."""
+        if not self.limited or "work_group_size" in self.function.attrs:
+            return id
+        narrow = IntType(min(I32.bits, max(1, (most_work_items(self.function) - 1).bit_length())))
+        return self.inside.value("zext", self.inside.value("trunc", id, result=narrow), result=I32)
 
     def _initial(self, digits: list[_Digit]) -> list[Value]:
         """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
