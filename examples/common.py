@@ -27,6 +27,15 @@ class Launch:
     placed: Mapping[str, int] | None = None  #: the bank, from 1 on, that each buffer was put into by hand
 
 
+@dataclass(frozen=True)
+class Job:
+    """Launches that do one piece of work, one after the other."""
+
+    kernel: str  #: its name in tables
+    launches: Sequence[Launch]
+    case: str = ""
+
+
 class Board:
     """A queue and the kernels of a file, built with ``options``; ``cl`` is the OpenCL of the program, which may be any."""
 

@@ -40,10 +40,10 @@ class PortBookings(wiring.Component):
        ports are booked from then on.
     2. ``may[k]`` is low if one of those cycles is booked, or wanted by a pipeline before k. It depends on registers and on ``want`` of
        the others.
-    3. From the cycle after one in which a pipeline had to wait, and for :attr:`patience` cycles behind the last of those, each
-       pipeline books only in windows of its own, which come in turn: so nobody waits for ever. At other times all cycles are everybody's.
-    4. A window is so long that a token's uses fit into it wherever the pipeline's spacing lets the token in. (Windows are the same for all
-       ports: a pipeline that uses two would else wait for two windows that never come together.)
+    3. A pipeline that has to wait books an entry in the time that lies :attr:`ahead` of it, for which only others that waited can have booked: it
+       enters then, if it did not before, and those that come often lose that one token's cycles, and no others.
+    4. Pipelines book ahead one after the other, and each has one such entry at most. Who stands at its entry until it may go in does so within
+       :attr:`patience` cycles.
 
     Parameters
     ----------
@@ -58,45 +58,48 @@ class PortBookings(wiring.Component):
         if len(users) < 2 or not all(user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users):
             raise ValueError(f"two pipelines and more may share ports, each with its uses of them, not {users!r}")
         self.users = tuple(users)
-        self.window = max(user.last - user.first + user.spacing for user in users)
-        self.patience = max(user.last for user in users) + len(users) * self.window
+        last = max(user.last for user in users)
+        #: for each pipeline, how many cycles after it had to wait the entry is that it books: all that others book by entering lies before its uses
+        self.ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
+        self.length = 1 + max(user.last + ahead for user, ahead in zip(users, self.ahead))
+        #: cycles that one has for booking ahead: by then what others had booked so is over
+        self.turn = self.length + max(user.spacing for user in users)
+        self.patience = len(users) * (self.turn + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
     def elaborate(self, platform):
         m = Module()
         ports = {port for user in self.users for port, _ in user.uses}
-        length = max(user.last for user in self.users) + 1
-        booked = {port: Signal(length, name=f"booked{port}") for port in ports}  # bit c: the port is used in c cycles
-        taken, wanted = dict(booked), []
-        crowded, own = self._crowded(m), self._own(m)
-        for k, user in enumerate(self.users):
-            turn = ~crowded | own[k]
+        booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}  # bit c: the port is used in c cycles
+        taken, wanted, lefts = dict(booked), [], [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)]
+        turns = self._turns(m, [left != 0 for left in lefts])
+        for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
+            left, later = lefts[k], Signal(name=f"later{k}")
+            now = left == 1  # the cycle of the entry that was booked ahead
             full = [booked[port][cycle] for port, cycle in user.uses]
-            others = [on for on, uses in wanted if uses & set(user.uses)]
-            m.d.comb += self.may[k].eq(turn & ~Cat(full, others).any())
-            wanted.append((self.want[k] & turn, set(user.uses)))
+            others = [want for want, uses in wanted if uses & set(user.uses)]
+            reserved = [booked[port][cycle + ahead] for port, cycle in user.uses]
+            m.d.comb += [self.may[k].eq(now | ~Cat(full, others).any()),
+                         later.eq(turns[k] & self.want[k] & ~self.may[k] & (left == 0) & ~Cat(reserved).any())]
+            m.d.sync += left.eq(Mux(later, ahead, left - (left != 0)))
+            wanted.append((self.want[k], set(user.uses)))
             for port in {port for port, _ in user.uses}:
                 mine = sum(1 << cycle for where, cycle in user.uses if where == port)
-                taken[port] |= Mux(self.want[k] & self.may[k], mine, 0)
+                taken[port] |= Mux(self.want[k] & self.may[k], mine, 0) | Mux(later, mine << ahead, 0)
         m.d.sync += [booked[port].eq(taken[port] >> 1) for port in ports]
         return m
 
-    def _crowded(self, m):
-        """High while rule 3 gives everyone windows."""
-        left = Signal(range(self.patience + 1))
-        with m.If((self.want & ~self.may).any()):
-            m.d.sync += left.eq(self.patience)
-        with m.Elif(left != 0):
-            m.d.sync += left.eq(left - 1)
-        return left != 0
-
-    def _own(self, m) -> list:
-        """For each pipeline whether a token that entered now would use the ports within one of its windows."""
-        length = self.window * len(self.users)
-        now = Signal(range(length))
-        m.d.sync += now.eq(Mux(now == length - 1, 0, now + 1))
-        found = []
+    def _turns(self, m, has_booked: list) -> list:
+        """Whether it is each pipeline's turn to book ahead: until it has, or does not wait any more, and no longer than anybody needs."""
+        turn, left = Signal(range(len(self.users))), Signal(range(self.turn))
+        waits = Signal(len(self.users))
         for k, user in enumerate(self.users):
-            fits = [t for t in range(length) if all((t + cycle) % length // self.window == k for _, cycle in user.uses)]
-            found.append(Cat(now == t for t in fits).any())
-        return found
+            # who is let in every few cycles waits between them, too
+            since = Signal(range(user.spacing + 1), name=f"since{k}")
+            refused = self.want[k] & ~self.may[k]
+            m.d.sync += since.eq(Mux(self.want[k], Mux(self.may[k], 0, user.spacing), since - (since != 0)))
+            m.d.comb += waits[k].eq((refused | (since != 0) & ~self.want[k]) & ~has_booked[k])
+        m.d.sync += left.eq(left - 1)
+        with m.If(~waits.bit_select(turn, 1) | (left == 0)):
+            m.d.sync += [turn.eq(Mux(turn == len(self.users) - 1, 0, turn + 1)), left.eq(self.turn - 1)]
+        return [turn == k for k in range(len(self.users))]

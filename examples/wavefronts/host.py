@@ -8,7 +8,7 @@ import sim.cl as cl
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import Board, Launch, check, options
+from common import Board, Job, Launch, check, options
 
 BLOCK = 16
 GAP = 10
@@ -71,30 +71,38 @@ def nw(board, blocks, rng):
 def lud(board, blocks, rng):
     n = blocks * BLOCK
     matrix = rng.random((n, n), dtype=np.float32) + np.float32(n) * np.eye(n, dtype=np.float32)
-    device, events = board.buffer(matrix), []
+    device, steps = board.buffer(matrix), []
     for begin in range(0, n, BLOCK):
         args, left = (device, np.int32(n), np.int32(begin)), blocks - 1 - begin // BLOCK
-        here = [board.run("lud_diagonal", (BLOCK,), (BLOCK,), *args)]
+        steps.append([diagonal(board.run("lud_diagonal", (BLOCK,), (BLOCK,), *args))])
         if left:
-            here.append(board.run("lud_perimeter", (2 * BLOCK * left,), (2 * BLOCK,), *args))
-            here.append(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args))
-        events.append(here)
+            steps[-1].append(perimeter(board.run("lud_perimeter", (2 * BLOCK * left,), (2 * BLOCK,), *args), left))
+            steps[-1].append(internal(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args), left))
     found, expected = board.fetch(device, matrix), factors(matrix)
     check("lud_diagonal", found[:BLOCK, :BLOCK], expected[:BLOCK, :BLOCK])
     check("lud_perimeter", np.concatenate([found[:BLOCK, BLOCK:].T, found[BLOCK:, :BLOCK]]),
           np.concatenate([expected[:BLOCK, BLOCK:].T, expected[BLOCK:, :BLOCK]]))
     check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
-    left, inner = blocks - 1, BLOCK * (BLOCK - 1) // 2
-    diagonal, perimeter, internal = events[0]
-    # products: of the block, of one of the blocks right and below of it; all others have a sum of 16 terms in one iteration
-    return [Launch("lud_diagonal", diagonal, trips=sum(i * i for i in range(BLOCK)),
-                   bytes=4 * BLOCK * BLOCK),
-            Launch("lud_perimeter", perimeter, trips=left * BLOCK * inner, bytes=4 * BLOCK * BLOCK * 2 * left),
-            Launch("lud_internal", internal, trips=left * left * BLOCK ** 2, bytes=2 * 4 * left * left * BLOCK * BLOCK)]
+    return [Job("lud", [launch for step in steps for launch in step]), *steps[0]]
+
+
+def diagonal(event):
+    """Products of the block."""
+    return Launch("lud_diagonal", event, trips=sum(i * i for i in range(BLOCK)), bytes=4 * BLOCK * BLOCK)
+
+
+def perimeter(event, left):
+    """Products of one of the blocks right and below of the diagonal."""
+    return Launch("lud_perimeter", event, trips=left * BLOCK * BLOCK * (BLOCK - 1) // 2, bytes=4 * BLOCK * BLOCK * 2 * left)
+
+
+def internal(event, left):
+    """Each work-item has a sum of 16 terms in one iteration."""
+    return Launch("lud_internal", event, trips=left * left * BLOCK ** 2, bytes=2 * 4 * left * left * BLOCK * BLOCK)
 
 
 def main(argv=None):
-    args = options(__doc__, argv, sequence=512, matrix=80)
+    args = options(__doc__, argv, sequence=512, matrix=256)
     board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(160)
     blocks = max(2, -(-args.matrix // BLOCK))
     return [nw(board, -(-args.sequence // BLOCK), rng), *lud(board, blocks, rng)]

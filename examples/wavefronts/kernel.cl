@@ -47,21 +47,21 @@ __kernel void lud_diagonal(__global float *restrict m, int size, int begin)
 {
     __local float block[BLOCK][BLOCK];
     int x = get_local_id(0);
-    int corner = begin * size + begin;
-    for (int i = 0; i < BLOCK; i++)
-        block[i][x] = m[corner + i * size + x];
+    __global float *row = m + (begin + x) * size + begin;
+    for (int i = 0; i < BLOCK / 4; i++)
+        vstore4(vload4(i, row), i, block[x]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < BLOCK - 1; i++) {
-        if (x > i)
-            block[x][i] /= block[i][i];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (x > i)
+        if (x > i) {
+            float factor = block[x][i] / block[i][i];
+            block[x][i] = factor;
             for (int y = i + 1; y < BLOCK; y++)
-                block[y][x] -= block[y][i] * block[i][x];
+                block[x][y] -= factor * block[i][y];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (int i = 1; i < BLOCK; i++)
-        m[corner + i * size + x] = block[i][x];
+    for (int i = 0; i < BLOCK / 4; i++)
+        vstore4(vload4(i, block[x]), i, row);
 }
 
 // then those beside it and below it: half of a group solves for columns, the other half for rows,

@@ -52,7 +52,7 @@ class Turns:
         sim.add_testbench(run)
         sim.run()
         self.longest = max(max(waits, default=0) for waits in self.waited)
-        self.limit = dut.patience + 2 * dut.window * len(users)
+        self.limit = dut.patience
         self.left = [t - since[k] for k in range(len(users)) if standing[k] for t in [cycles]]
 
     @property
@@ -73,13 +73,33 @@ def test_no_cycle_is_used_twice_and_nobody_waits_for_ever(name, share):
     assert max([turns.longest, *turns.left]) <= turns.limit
 
 
+def random_users(rng) -> tuple[PortUser, ...]:
+    ports = range(rng.randint(1, 3))
+    users = []
+    for _ in range(rng.randint(2, 4)):
+        uses = {(rng.choice(ports), rng.randint(0, 12)) for _ in range(rng.randint(1, 3))}
+        users.append((sorted(uses), rng.randint(1, 4)))
+    # tokens of one pipeline never meet at a port, as its schedule keeps them apart
+    apart = [(uses, 13 if len({port for port, _ in uses}) < len(uses) else spacing) for uses, spacing in users]
+    return tuple(PortUser(tuple(uses), spacing) for uses, spacing in apart)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_pipelines(seed):
+    rng = random.Random(seed)
+    users = random_users(rng)
+    shares = [rng.choice((0.02, 0.3, 1.0)) for _ in users]
+    turns = Turns(users, 600, lambda k, t, rng: rng.random() < shares[k], seed)
+    assert len(set(turns.uses)) == len(turns.uses)
+    assert max([turns.longest, *turns.left]) <= turns.limit
+
+
 @pytest.mark.parametrize("name", USERS)
 def test_where_all_want_always_each_gets_its_share(name):
     turns = Turns(USERS[name], 700, always)
     assert len(set(turns.uses)) == len(turns.uses)
-    window = PortBookings(USERS[name]).window
-    fair = 700 // (window * len(turns.users))  # a token in each window
-    assert min(len(times) for times in turns.entered) >= fair - 2
+    share = 700 // PortBookings(USERS[name]).patience  # a token in that time at least
+    assert min(len(times) for times in turns.entered) >= share
 
 
 def test_the_port_is_never_idle_where_two_always_want_it():
@@ -98,7 +118,7 @@ def test_one_alone_loses_no_cycle(name):
 def test_one_that_seldom_comes_costs_the_other_little():
     turns = Turns(USERS["far apart"][:2], 1000, lambda k, t, rng: k == 1 or t % 100 == 0)
     assert len(turns.entered[0]) == 10
-    assert len(turns.entered[1]) >= 500
+    assert len(turns.entered[1]) >= 980
 
 
 @pytest.mark.parametrize("users", [(one(1),), (one(1), one()), (one(1, 1), one(2)), (one(-1), one(2))])
