@@ -1,19 +1,20 @@
-"""Atomic operations on global memory whose order nobody can tell."""
+"""Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that commute."""
 
 from ..ir import Function, Op, memory_name, moved_type, walk
 
 __all__ = ["LANE", "FreeOrder"]
 
-#: attribute of an atomic operation of work-items side by side: the number of its lane
+#: attribute of an access of work-items side by side: the number of its lane
 LANE = "lane"
 #: operations that leave the same in memory in any order, among each other
 _COMMUTING = ({"add", "sub"}, {"and"}, {"or"}, {"xor"}, {"umin"}, {"umax"}, {"smin"}, {"smax"})
 
 
 class FreeOrder:
-    """Answers which atomic operations of a function may be done in any order, as each is done at once as a whole by the unit that has the memory.
+    """Answers which accesses of a function may be made in any order.
 
-    Those of two lanes may, which are of two work-items; and those that commute, if nobody looks at what they give.
+    Plain ones of two lanes may, which are of two work-items: only a barrier orders these, and it does so for itself. So may atomic operations of two
+    lanes, each of which is done at once as a whole by the unit that has the memory; and those that commute, if nobody looks at what they give.
     """
 
     def __init__(self, function: Function):
@@ -22,10 +23,13 @@ class FreeOrder:
 
     def between(self, first: Op, second: Op) -> bool:
         """Whether two operations, or one in two iterations, need no order."""
+        lanes = [op.attrs.get(LANE) for op in (first, second)]
+        other_items = None not in lanes and lanes[0] != lanes[1]
+        if other_items and all(op.opcode in ("load", "store") for op in (first, second)):
+            return True
         if not all(self._is_global_atomic(op) for op in (first, second)):
             return False
-        lanes = [op.attrs.get(LANE) for op in (first, second)]
-        if None not in lanes and lanes[0] != lanes[1]:
+        if other_items:
             return True
         together = {first.attrs["fn"], second.attrs["fn"]}
         same_place = moved_type(first).bytes == moved_type(second).bytes  # else a carry of the one may end in the middle of the other

@@ -42,11 +42,11 @@ from .trips import never_both
 RING = "ring"
 #: attribute of what became of an array that is shifted in some iterations only
 CONDITIONAL = "conditional"
-#: attribute of a store, its number, and of loads: the numbers of stores of the same iteration whose places they never read, as their
-#: own conditions say
+#: attribute of a store, its number, or those of all stores that it stands for; and of loads and stores: the numbers of stores of the same iteration
+#: whose places they never touch, as their own conditions say, or need no order with
 WRITER, APART = "writer", "apart"
 
-__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised"]
+__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -137,6 +137,18 @@ def _kind(src: Op, dst: Op) -> Kind:
     return Kind.RAW if dst.opcode == "load" else Kind.WAW
 
 
+def writers_of(store: Op) -> set[int]:
+    """The numbers of a store, or of those that it stands for; none where it has none."""
+    numbers = store.attrs.get(WRITER, ())
+    return {numbers} if isinstance(numbers, int) else set(numbers)
+
+
+def _told_apart(store: Op, other: Op) -> bool:
+    """Whether the other access knows of a store that the two need no order."""
+    numbers = writers_of(store)
+    return bool(numbers) and numbers <= set(other.attrs.get(APART, ()))
+
+
 class DependenceTester:
     """Answers questions about pairs of accesses of a flat kernel."""
 
@@ -211,7 +223,7 @@ class DependenceTester:
             return []
         found, never = [], True
         for src, dst, loop, same in self._orders(first, second, carried):
-            if loop is None and src.attrs.get(WRITER, -1) in dst.attrs.get(APART, ()):
+            if loop is None and (_told_apart(src, dst) or _told_apart(dst, src)):
                 never = False
                 continue
             never &= self._plain_meeting(src, dst, loop, same)[0] is None

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
 
+from ..analysis.atomics import LANE
+from ..analysis.dependence import APART, WRITER, writers_of
 from ..analysis.neighbours import Group, neighbours
 from ..analysis.trips import implied
 from ..ir import (
@@ -129,7 +131,22 @@ class _Joiner:
 
 def _attributes(group: Group) -> dict:
     lines = tuple(dict.fromkeys(op.span.line for op in group.members if op.span))
-    return {"members": len(group.members), "lines": lines}
+    return {"members": len(group.members), "lines": lines} | _told_apart(group.members)
+
+
+def _told_apart(members: list[Op]) -> dict:
+    """What the members know of stores that they need no order with. Of those of other work-items they need not know it."""
+    writers = [writers_of(op) for op in members]
+    lanes = [op.attrs.get(LANE) for op in members]
+    if None in lanes:
+        lanes = [None] * len(members)
+    apart: dict = {}
+    for lane, op in zip(lanes, members, strict=True):
+        numbers = set(op.attrs.get(APART, ()))
+        apart[lane] = apart.get(lane, numbers) & numbers
+    known = set().union(*apart.values())
+    found = {WRITER: tuple(sorted(set().union(*writers)))} if all(writers) else {}
+    return found | ({APART: tuple(sorted(known))} if known else {})
 
 
 def _under(condition: Value, given: Value, value: Value, b: Builder) -> Value:

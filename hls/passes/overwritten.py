@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ..analysis.atomics import LANE
 from ..analysis.behind import behind
-from ..analysis.dependence import APART, WRITER, Dependence, dependences
+from ..analysis.dependence import APART, WRITER, Dependence, dependences, writers_of
+from ..analysis.loops import Loop
 from ..analysis.same_place import SamePlaces
 from ..analysis.trips import never_both
 from ..ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
+from ..ir.launch import lanes_of
 from .store_turns import is_used_beside
 
 __all__ = ["Overwritten", "resized"]
@@ -46,7 +49,7 @@ class Overwritten:
 
     def _may_treat(self, function: Function, stores: list[Op]) -> bool:
         """Whether there may be something to do, before anybody asks where the stores go."""
-        if self.compare and len(stores) <= MOST_STEADY and function.memories[memory_name(stores[0])].space == "global":
+        if self.compare and len(stores) <= MOST_STEADY * lanes_of(function) and function.memories[memory_name(stores[0])].space == "global":
             return True
         return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
@@ -91,8 +94,15 @@ class _Pairs:
         """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at distances that are the
         same for all, but not known, as neighbours are, which are joined."""
         loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
-        return loop is not None and bool(loop.op.attrs.get("parallel")) and len(stores) <= MOST_STEADY and all(
-            self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1:])
+        if loop is None or not loop.op.attrs.get("parallel"):
+            return False
+        lanes: dict[int | None, list[Op]] = {}
+        for op in stores:
+            lanes.setdefault(op.attrs.get(LANE), []).append(op)
+        return all(len(mine) <= MOST_STEADY and self._steadily_apart(mine, loop) for mine in lanes.values())
+
+    def _steadily_apart(self, stores: list[Op], loop: Loop) -> bool:
+        return all(self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1:])
 
     def _read(self, stores: list[Op]) -> bool:
         """Whether anything but the stores looks at their memory."""
@@ -166,6 +176,8 @@ class _Pair:
 
     def merge(self):
         """One store in the place of the second."""
+        if self.first.attrs.get(LANE) != self.second.attrs.get(LANE):
+            self.second.attrs.pop(LANE, None)
         b = Builder(Region(), self.second.span)
         (pointer, value, condition), (other_pointer, other, other_condition) = self.first.operands, self.second.operands
         if pointer is not other_pointer:
@@ -197,7 +209,7 @@ class _Pair:
         return IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
 
     def _new_number(self) -> int:
-        return 1 + max((op.attrs.get(WRITER, -1) for op in walk(self.places.function.body)), default=-1)
+        return 1 + max((number for op in walk(self.places.function.body) for number in writers_of(op)), default=-1)
 
 
 def resized(offset: Value, type: IntType, b: Builder) -> Value:

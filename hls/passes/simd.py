@@ -103,7 +103,7 @@ class _Lanes:
             attrs = dict(op.attrs)
             if attrs.get("mem") in self.private:
                 attrs["mem"] = lane_name(attrs["mem"], k)
-            if op.opcode == "atomic":
+            if op.opcode in ("load", "store", "atomic"):
                 attrs[LANE] = k
             new = Op(op.opcode, operands, attrs=attrs, span=op.span)
             set_results(new, [Value(v.type, v.name) for v in op.results])

@@ -77,3 +77,21 @@ __kernel void strides(__global const int *restrict in, __global int *restrict ou
   }
   out[i] = s * 64 + last + k;
 }
+
+// planes of one buffer: how far apart they are only the run knows, and the last store to a place is what is there
+__attribute__((num_simd_work_items(4)))
+__kernel void planes(__global const int *restrict in, __global int *restrict out, int n)
+{
+  int i = get_global_id(0);
+  #pragma unroll
+  for (int k = 0; k < 3; k++)
+    if (in[i] != k) out[k * n + i] = in[i] * (k + 1);
+}
+
+__attribute__((num_simd_work_items(4)))
+__kernel void planes_in_place(__global int *restrict out, int n)
+{
+  int i = get_global_id(0), a = out[i], b = out[n + i];
+  out[i] = a + 2 * b;
+  out[n + i] = a - b;
+}

@@ -61,3 +61,20 @@ def test_groups(system):
 
 def test_private_arrays(system):
     system.check("own_array", [lines(4, 5, n=9), lines(2, 3, n=1)], SEEDS)
+
+
+def planes(kernel: str, n: int, distance: int) -> Launch:
+    buffers = {"out": RNG.integers(-3, 4, 4 * n).astype(np.int32)}
+    if kernel == "planes":
+        buffers["in"] = RNG.integers(-3, 4, n).astype(np.int32)
+    return Launch(buffers, {"n": distance}, (n,), (4,))
+
+
+@pytest.mark.parametrize("kernel", ["planes", "planes_in_place"])
+def test_planes(system, kernel):
+    system.check(kernel, [planes(kernel, n, distance) for n, distance in ((64, 64), (16, 16), (32, 0), (24, 27))], SEEDS)
+
+
+def test_planes_take_a_cycle_for_all_lanes(system):
+    (stats,) = system.check("planes", [planes("planes", 1024, 1024)])
+    assert stats["cycles"] < 1.2 * 1024 / 4 + 300
