@@ -255,10 +255,11 @@ ATOMICS: dict[str, Callable] = {
     "umin": _two(lambda a, b, n: min(a, b)), "umax": _two(lambda a, b, n: max(a, b)),
     "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
     "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
+    "read": lambda old, values, n: old,
 }
 
 #: how many values an atomic operation takes, where it is not one
-ATOMIC_OPERANDS = {"cmpxchg": 2}
+ATOMIC_OPERANDS = {"cmpxchg": 2, "read": 0}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 

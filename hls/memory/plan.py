@@ -193,8 +193,9 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
-        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined",
-                      "one unit for all kernels, so that nothing comes between what it reads and what it writes", op.span)
+        reason = ("a load that comes behind atomic operations is made by their unit, which holds what they have done" if op.attrs["fn"] == "read"
+                  else "one unit for all kernels, so that nothing comes between what it reads and what it writes")
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined", reason, op.span)
     access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST,
                     "the general unit for global memory", op.span)
     mask = lane_mask(op)

@@ -34,6 +34,7 @@ class Order:
 
     - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load (which
       may have to be moved before it);
+    - an atomic operation on global memory waits likewise until one before it was answered;
     - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token, from
       one iteration to a later one it takes that token as a carried value;
     - a store operation keeps its own order.
@@ -189,7 +190,7 @@ class _Orderer:
         common = self._common(fact)
         region = common[-1].body if common else self.function.body
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
-        if fact.kind is Kind.WAR:
+        if self._by_answer(fact):
             if not self._follow(region, src, dst, fact.dst):
                 raise AssertionError(f"{fact} is against the order of its region")
         else:
@@ -204,26 +205,31 @@ class _Orderer:
         turns = self._take_turns(fact, inner)
         if fact.src is fact.dst and not turns:
             self._keep_apart(inner, fact.overlap)
-        elif fact.kind is Kind.WAR and not turns and self._in_pipeline(fact, inner):
+        elif self._by_answer(fact) and not turns and self._in_pipeline(fact, inner):
             return
         elif not turns and self._beside(fact, inner):
-            wait = _Wait(fact.dst, 1, False, fact.kind is Kind.WAR, between=True, alone=self._alone(fact))
+            wait = _Wait(fact.dst, 1, False, self._by_answer(fact), between=True, alone=self._alone(fact))
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
         else:
             region = fact.loop.regions[0]
-            wait = _Wait(fact.dst, fact.distance, fact.overlap, fact.kind is Kind.WAR, alone=self._alone(fact))
+            wait = _Wait(fact.dst, fact.distance, fact.overlap, self._by_answer(fact), alone=self._alone(fact))
             self._need(region, self.tree.ancestor(fact.src, region), wait)
+
+    def _by_answer(self, fact: Dependence) -> bool:
+        """Whether it is enough that the source was answered: a load, or an atomic operation before another one, as one unit does them all."""
+        atomics = fact.src.opcode == fact.dst.opcode == "atomic" and memory_name(fact.src) == memory_name(fact.dst)
+        return fact.kind is Kind.WAR or atomics and self.function.memories[memory_name(fact.src)].space == "global"
 
     def _is_kept(self, fact: Dependence) -> bool:
         """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the iteration before has
         ended: loads were answered then, and stores are on their way. (A loop begins when all tokens are there that something in it takes.)"""
-        pushed = fact.kind is Kind.WAR or fact.src is fact.dst
+        pushed = self._by_answer(fact) or fact.src is fact.dst
         return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
 
     def _waits_for_end(self, fact: Dependence) -> bool:
         """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration before."""
-        waits = fact.loop is not None and fact.kind is not Kind.WAR and fact.src is not fact.dst and fact.distance == 1
+        waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
         return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
 
     def _goes_to_memory(self, fact: Dependence) -> bool:

@@ -13,6 +13,7 @@ from ..ir.same import same_function
 from ..ir.verifier import verify
 from ..target.delay import DelayModel
 from .alone import DropNeedless
+from .atomic_loads import AtomicLoads
 from .automata import Automata
 from .balance import BalanceTrees
 from .bins import OwnSums
@@ -232,7 +233,7 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         AssumeTaken(), AssumeHeeded(), *TIDY, Overwritten(options.address_bits, options.hazards), *TIDY,
         Coalesce(options.word_bytes, options.address_bits), *TIDY,
         # what is still several stores; where memory never waits, order costs nothing
-        *((StoreTurns(options.address_bits), *TIDY) if options.hazards else ()),
+        *((StoreTurns(options.address_bits), AtomicLoads(options.address_bits), *TIDY) if options.hazards else ()),
         # elements of memory that loops carry by now are sums like others
         ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY, OwnSums(), *TIDY,
         # guards last: they are joined with comparisons of integers

@@ -94,7 +94,9 @@ class KernelHardware:
         for unit in context.units.values():
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
-                anew = self.start | context.flushes.get(unit.op, 0) | reads_anew(unit.op, context.function)
+                anew = self.start | context.flushes.get(unit.op, 0)
+                if unit.access.direction == "load":  # the unit of atomic operations has what all others have done to its words
+                    anew |= reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
             elif unit.access.unit != PIPELINED:
                 m.d.comb += unit.unit.over.eq(over)

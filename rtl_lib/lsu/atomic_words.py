@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
-from rtl_lib.lsu.atomic_functions import FUNCTIONS, atomic_result
+from rtl_lib.lsu.atomic_functions import FUNCTIONS, OPERANDS, atomic_result
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import response_layout, word_layout
 from rtl_lib.mem.ram import Ram
@@ -44,8 +44,8 @@ class AtomicWords(wiring.Component):
     3. While ``hold`` is high no operation begins.
     4. ``gone`` is high when a word that made room for another one (``leaves``) is in memory, in their order.
     5. ``settled`` is high while no word differs from memory, and nothing is on its way there.
-    6. ``changed`` is high in the cycle in which an operation changes its word, ``fresh`` with it where the word was as in memory;
-       ``cleaned`` when a word that ``fresh`` told of goes to memory, in that order.
+    6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not, ``fresh`` with it where its place is not one of
+       those whose words are to be written; ``cleaned`` when a place that ``fresh`` told of has been, in that order.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class AtomicWords(wiring.Component):
         self.functions, self.sources, self.writes, self.most_leaving = tuple(functions), sources, writes, leaving
         self.lanes = word_bytes // LANE
         place_bits, count = exact_log2(places), exact_log2(writes) + 2
-        self.state = data.StructLayout({"mask": 2 * self.lanes, "owners": sources, "bad": 1})
+        self.state = data.StructLayout({"mask": 2 * self.lanes, "owners": sources, "bad": 1, "listed": 1})
         super().__init__({
             "i": In(stream.Signature(data.StructLayout(
                 {"value": operation_layout(word_bytes, sources), "word": word_bits, "place": place_bits, "miss": 1, "leaves": 1}))),
@@ -206,16 +206,19 @@ class AtomicWords(wiring.Component):
         wide, narrow = (self._result(m, value, old[:bits], bits) for bits in (8 * LANE, 4 * LANE))
         bits = Mux(value.wide, 0b11, Mux(half, 0b10, 0b01))
         works, kept_mask = now["valid"] & ~now["clean"], Mux(now["miss"] | now["clean"], 0, before.mask)
+        changes = works & (value.function != FUNCTIONS.index("read"))
         fill = self.fills.payload
         m.d.comb += [
             self.lane_after.eq(Cat(Mux(bits[k], Mux(value.wide, wide.word_select(k, 4 * LANE), narrow), lane.word_select(k, 4 * LANE))
                                    for k in range(2))),
-            after.mask.eq(kept_mask | Mux(works, bits << (self._number(now) << 1), 0)),
-            after.owners.eq(Mux(now["miss"] | now["clean"], 0, before.owners) | Mux(works, 1 << value.source, 0)),
+            after.mask.eq(kept_mask | Mux(changes, bits << (self._number(now) << 1), 0)),
+            after.owners.eq(Mux(now["miss"] | now["clean"], 0, before.owners) | Mux(changes, 1 << value.source, 0)),
+            after.listed.eq(Mux(now["clean"], 0, before.listed | changes)),
             after.bad.eq(Mux(now["miss"], fill.error, before.bad)),
             self.answer.valid.eq(works & go), self.answer.source.eq(value.source), self.answer.data.eq(old), self.answer.error.eq(after.bad),
             self.fills.ready.eq(go & now["valid"] & now["miss"]),
-            self.changed.eq(works & go), self.fresh.eq(works & go & ~before.mask.any()), self.cleaned.eq(now["valid"] & now["clean"] & go),
+            # a word that made room for one that is only read leaves its place among those to be written
+            self.changed.eq(changes & go), self.fresh.eq(changes & go & ~before.listed), self.cleaned.eq(now["valid"] & now["clean"] & go),
             self.dirty.i.valid.eq(self.fresh), self.dirty.i.payload.eq(now["place"]),
         ]
         self._store(m, go, now, works, after)
@@ -242,7 +245,7 @@ class AtomicWords(wiring.Component):
         with m.Switch(value.function):
             for name in self.functions:
                 with m.Case(FUNCTIONS.index(name)):
-                    operands = [value.a[:bits], value.b[:bits]][: 1 + (name == "cmpxchg")]
+                    operands = [value.a[:bits], value.b[:bits]][: OPERANDS.get(name, 1)]
                     m.d.comb += result.eq(atomic_result(name, old, operands))
         return result
 

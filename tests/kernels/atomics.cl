@@ -11,7 +11,7 @@ __kernel void bins(__global const int *restrict in, __global int *restrict t, in
         atomic_inc(&t[in[k] & 255]);
 }
 
-__kernel void one_counter(__global const int *restrict in, __global int *restrict t, int n)
+__kernel void one_counter(__global const int *restrict in, volatile __global int *restrict t, int n)
 {
     int i = get_global_id(0);
     if (in[i] & 1)
@@ -46,4 +46,24 @@ __kernel void side_by_side(__global const int *restrict in, __global int *restri
     int i = get_global_id(0);
     for (int k = 0; k < (i & 3); k++)
         atomic_max(&t[in[i] + k & 255], i);
+}
+
+// sums of floats, by comparing and exchanging until nobody came between
+__kernel void exchanged(__global const int *restrict in, volatile __global float *restrict t, int n)
+{
+  int i = get_global_id(0);
+  volatile __global float *place = &t[in[i] & 1023];
+  union { float f; uint bits; } old, new;
+  do {
+    old.f = *place;
+    new.f = old.f + (float)(in[i] & 7);
+  } while (atomic_cmpxchg((volatile __global uint *)place, old.bits, new.bits) != old.bits);
+}
+
+// each looks at what those before have left
+__kernel void largest(__global const int *restrict in, __global int *restrict t, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (t[in[i] & 63] < in[i])
+      atomic_max(&t[in[i] & 63], in[i]);
 }

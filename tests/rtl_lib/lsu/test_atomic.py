@@ -73,6 +73,29 @@ def test_one_asker(function, size, word):
     assert memory.bytes == content
 
 
+@pytest.mark.parametrize("places", [2, 4, 256])
+def test_reads_between_changes(places):
+    """Words that are only read, in places of changed ones and the other way round, leave memory as it should be."""
+    rng = random.Random(places)
+    dut, memory = System([("add", 4), ("read", 4)], 8, places=places), Memory(SIZE, rate=0.7)
+    added = [{"addr": 4 * rng.randrange(SIZE // 4), "a": rng.randrange(1 << 32), "b": 0} for _ in range(150)]
+    looked = [{"addr": 4 * rng.randrange(SIZE // 4), "a": 0, "b": 0} for _ in range(150)]
+    before, content, found = bytes(memory.bytes), bytearray(memory.bytes), [[], []]
+    for each in added:
+        place = slice(each["addr"], each["addr"] + 4)
+        content[place] = (int.from_bytes(content[place], "little") + each["a"] & (1 << 32) - 1).to_bytes(4, "little")
+    simulate(dut, *(send(unit.i, asked, 0.6, seed=k) for k, (unit, asked) in enumerate(zip(dut.units, (added, looked)))),
+             *(in_turn(receive(unit.o, 150, found[k], 0.6, seed=k), until_idle(dut)) for k, unit in enumerate(dut.units)),
+             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    assert memory.bytes == content
+    for each, value in zip(looked, found[1], strict=True):
+        sums = [int.from_bytes(before[each["addr"]:each["addr"] + 4], "little")]
+        for one in added:
+            if one["addr"] == each["addr"]:
+                sums.append(sums[-1] + one["a"] & (1 << 32) - 1)
+        assert value in sums
+
+
 def test_several_askers():
     """Nothing is lost or done twice, whoever asks: sums, and the numbers that were handed out."""
     rng = random.Random(5)
