@@ -72,7 +72,10 @@ class Traces:
             return False
         first, second = self._offset(one), self._offset(other)
         both = Affine(0, {unknown: factor for unknown, factor in first.terms.items() if second.terms.get(unknown) == factor})
-        rows = self._rows({one: first - both, other: second - both})
+        first, second = first - both, second - both
+        if all(isinstance(unknown, Loop) or self._ids(value_of(unknown)) is not None for form in (first, second) for unknown in form.terms):
+            return False  # sums of counters and ids, of which all is known without
+        rows = self._rows({one: first, other: second})
         return bool(rows) and not any(a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
                                       for _, (a, b) in rows)
 
