@@ -15,6 +15,7 @@ from .invocations import early
 from .levels import Levels, join_values
 from .modulo import Scheduler
 from .problem import Dependence, Operation, Problem
+from .starts import that_can_be
 
 __all__ = ["LevelScheduler", "LevelStages", "Need", "level_scheduler", "used_values"]
 
@@ -132,9 +133,15 @@ class _ProblemBuilder:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
         limits = {node.resource: self.timing.memory.port_limit(node.resource) for node in self.nodes.values() if node.resource is not None}
-        here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in self.timing.memory.together)
-        groups = tuple(group for group in here if len(group) > 1)
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits, groups)
+        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits, self._groups())
+
+    def _groups(self) -> tuple[tuple[Op, ...], ...]:
+        """What is to start in one cycle. Loads that only had better, as they then need no copies of their memory, do where nothing forbids it."""
+        memory = self.timing.memory
+        here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in memory.together)
+        groups = [group for group in here if len(group) > 1]
+        wanted = [group for group in groups if all(op.opcode == "load" and memory.shared_port(op) is None for op in group)]
+        return that_can_be(list(self.nodes), self.edges, [group for group in groups if group not in wanted], wanted)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
         if key not in self.nodes:
