@@ -1,6 +1,5 @@
 """Groups that start in one cycle, and those that have to do without."""
 
-from pathlib import Path
 
 from hls.driver import compile
 from hls.schedule.problem import Dependence
