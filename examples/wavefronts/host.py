@@ -79,6 +79,7 @@ def lud(board, blocks, rng):
             steps[-1].append(perimeter(board.run("lud_perimeter", (2 * BLOCK * left,), (2 * BLOCK,), *args), left))
             steps[-1].append(internal(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args), left))
     found, expected = board.fetch(device, matrix), factors(matrix)
+    check("lud", found, expected)
     check("lud_diagonal", found[:BLOCK, :BLOCK], expected[:BLOCK, :BLOCK])
     check("lud_perimeter", np.concatenate([found[:BLOCK, BLOCK:].T, found[BLOCK:, :BLOCK]]),
           np.concatenate([expected[:BLOCK, BLOCK:].T, expected[BLOCK:, :BLOCK]]))

@@ -52,3 +52,8 @@ def load(name: str, import_line: str = IMPORT_LINE) -> types.ModuleType:
         compile(text.replace(IMPORT_LINE, import_line), path, "exec"), module.__dict__
     )
     return module
+
+
+def launches_of(found: list) -> list:
+    """The launches of what a host program gives, those of its jobs in their place."""
+    return [launch for one in found for launch in getattr(one, "launches", [one])]

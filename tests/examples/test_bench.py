@@ -12,7 +12,7 @@ from hls.target.board import load_board
 sys.path.insert(0, str(EXAMPLES))
 import bench
 import moved
-from common import Launch
+from common import Job, Launch
 
 LOOP = {"line": 4, "label": "i", "static_ii": 9, "interleaving": 9, "scheduled_ii": 1.0, "measured_ii": None,
         "iterations": 100, "invocations": 1}
@@ -28,14 +28,26 @@ def test_a_kernel_without_loops_needs_one_cycle_a_pass():
     assert bench.least_ii([]) == 1.0
 
 
+def figure(launch: Launch, cycles: int) -> bench.Figure:
+    """A launch that took so many cycles, of 1,000 at least."""
+    return bench.Figure(launch, [bench.Run(launch, {"cycles": cycles}, bound=1000.0, seconds=1.0)])
+
+
 def test_a_goal_is_missed_by_a_cycle_too_many():
     launch = Launch("fir", None, trips=1000, bytes=0)
-    assert bench.Run(launch, {"cycles": 1050}, bound=1000.0, seconds=1.0).met
-    assert not bench.Run(launch, {"cycles": 1051}, bound=1000.0, seconds=1.0).met
+    assert figure(launch, 1050).met
+    assert not figure(launch, 1051).met
+
+
+def test_a_job_is_the_sum_of_its_launches():
+    launches = [Launch(name, None, trips=1000, bytes=0) for name in ("lud_diagonal", "lud_internal")]
+    runs = [bench.Run(launch, {"cycles": cycles}, bound, seconds=1.0) for launch, cycles, bound in zip(launches, (300, 800), (100.0, 900.0))]
+    lud = bench.Figure(Job("lud", launches), runs)
+    assert (lud.cycles, lud.bound, lud.ratio, lud.met) == (1100, 1000, 1.1, True)
 
 
 def test_a_case_may_have_a_goal_of_its_own():
-    cases = [bench.Run(Launch("read_words", None, 1000, 0, case=case), {"cycles": 1060}, 1000.0, 1.0) for case in ("", "in one bank")]
+    cases = [figure(Launch("read_words", None, 1000, 0, case=case), 1060) for case in ("", "in one bank")]
     assert [run.met for run in cases] == [False, True]
 
 

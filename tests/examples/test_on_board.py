@@ -1,7 +1,7 @@
 """Every example on the simulated board: right bytes, figures that add up, and no byte changed by random stalls."""
 
 import pytest
-from hosts import SMALL, load
+from hosts import SMALL, launches_of, load
 
 from sim import loaded
 from sim.build import build
@@ -18,9 +18,9 @@ MEMORY_KEYS = {"line", "buffer", "kind", "lsu", "occupancy", "stall", "activity"
 
 def run(name, capsys):
     """Run the host program; its own check ends it when a byte is wrong."""
-    launches = load(name).main(SMALL[name])
-    assert capsys.readouterr().out.count("result check passed") == len(launches) > 0
-    return launches
+    found = load(name).main(SMALL[name])
+    assert capsys.readouterr().out.count("result check passed") == len(found) > 0
+    return launches_of(found)
 
 
 def hastily(verilog, top, trace, progress, hasty):

@@ -1,12 +1,12 @@
 """Every example on the emulator, at full size: right bytes."""
 
 import pytest
-from hosts import SMALL, load
+from hosts import SMALL, launches_of, load
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_result(name, monkeypatch, capsys):
     monkeypatch.setenv("SLUICE_DEVICE", "emulator")
-    launches = load(name).main([])
-    assert capsys.readouterr().out.count("result check passed") == len(launches) > 0
-    assert {launch.event.stats.to_dict()["device"] for launch in launches} == {"emulator"}
+    found = load(name).main([])
+    assert capsys.readouterr().out.count("result check passed") == len(found) > 0
+    assert {launch.event.stats.to_dict()["device"] for launch in launches_of(found)} == {"emulator"}
