@@ -62,9 +62,8 @@ class PortBookings(wiring.Component):
         #: for each pipeline, how many cycles after it had to wait the entry is that it books: all that others book by entering lies before its uses
         self.ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
         self.length = 1 + max(user.last + ahead for user, ahead in zip(users, self.ahead))
-        #: cycles that one has for booking ahead: by then what others had booked so is over
-        self.turn = self.length + max(user.spacing for user in users)
-        self.patience = len(users) * (self.turn + 1) + max(self.ahead)
+        #: in a turn all that others had booked ahead comes to its end
+        self.patience = len(users) * (self.length + max(user.spacing for user in users) + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
     def elaborate(self, platform):
@@ -90,16 +89,14 @@ class PortBookings(wiring.Component):
         return m
 
     def _turns(self, m, has_booked: list) -> list:
-        """Whether it is each pipeline's turn to book ahead: until it has, or does not wait any more, and no longer than anybody needs."""
-        turn, left = Signal(range(len(self.users))), Signal(range(self.turn))
-        waits = Signal(len(self.users))
+        """Whether it is each pipeline's turn to book ahead: until it has, or does not wait any more."""
+        turn, waits = Signal(range(len(self.users))), Signal(len(self.users))
         for k, user in enumerate(self.users):
             # who is let in every few cycles waits between them, too
             since = Signal(range(user.spacing + 1), name=f"since{k}")
             refused = self.want[k] & ~self.may[k]
             m.d.sync += since.eq(Mux(self.want[k], Mux(self.may[k], 0, user.spacing), since - (since != 0)))
             m.d.comb += waits[k].eq((refused | (since != 0) & ~self.want[k]) & ~has_booked[k])
-        m.d.sync += left.eq(left - 1)
-        with m.If(~waits.bit_select(turn, 1) | (left == 0)):
-            m.d.sync += [turn.eq(Mux(turn == len(self.users) - 1, 0, turn + 1)), left.eq(self.turn - 1)]
+        with m.If(~waits.bit_select(turn, 1)):
+            m.d.sync += turn.eq(Mux(turn == len(self.users) - 1, 0, turn + 1))
         return [turn == k for k in range(len(self.users))]
