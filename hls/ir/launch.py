@@ -62,6 +62,11 @@ def most_work_items(function: Function) -> int:
     return sizes if isinstance(sizes, int) else prod(sizes)
 
 
+def group_limit(function: Function, meets: bool) -> int | None:
+    """The largest group that there is room for where work-items of a group meet, or that the program allows; None for any."""
+    return most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
+
+
 @dataclass(frozen=True)
 class IndexSpace:
     """Sizes and offset of a launch, three dimensions each; make one with :meth:`of`."""

@@ -6,7 +6,7 @@ from math import prod
 from ..analysis.channels import is_call
 from ..ir import BOOL, I32, Builder, Function, IntType, Op, Region, Type, Value, walk
 from ..ir.clone import clone_function
-from ..ir.launch import PER_GROUP, UNITS, lanes_of, most_work_items, units_of
+from ..ir.launch import PER_GROUP, UNITS, group_limit, lanes_of, units_of
 from ..ir.rewrite import constant, rewrite
 from .group_calls import CALLS
 from .private_copies import OWN
@@ -87,7 +87,7 @@ class _Dispatcher:
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
         meets = any(op.opcode == "barrier" for op in walk(function.body))
         self.together = bool(self.shared) or meets
-        self.limited = meets or "max_work_group_size" in function.attrs
+        self.limit = group_limit(function, meets)
         self.calls = meets and any(is_call(op) for op in walk(function.body))
         self.lanes, self.alone = lanes_of(function), units_of(function) > 1
         self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
@@ -254,10 +254,12 @@ class _Dispatcher:
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
     def _within_group(self, id: Value) -> Value:
-        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for them."""
-        if not self.limited or "work_group_size" in self.function.attrs:
+        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for them. From then on
+        the kernel says how large they may be, whatever becomes of its barriers."""
+        if self.limit is None or "work_group_size" in self.function.attrs:
             return id
-        narrow = IntType(min(I32.bits, max(1, (most_work_items(self.function) - 1).bit_length())))
+        self.function.attrs.setdefault("max_work_group_size", self.limit)
+        narrow = IntType(min(I32.bits, max(1, (self.limit - 1).bit_length())))
         return self.inside.value("zext", self.inside.value("trunc", id, result=narrow), result=I32)
 
     def _initial(self, digits: list[_Digit]) -> list[Value]:

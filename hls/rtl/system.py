@@ -15,10 +15,10 @@ from ..ir.launch import (
     PER_UNIT,
     PROMISED,
     IndexSpace,
+    group_limit,
     hidden_arguments,
     host_arguments,
     lanes_of,
-    most_work_items,
     units_of,
 )
 from ..memory import ChannelPlan, MemoryPlan
@@ -176,15 +176,9 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
         function.attrs.get("work_group_size"), autorun,
-        _most_work_items(function),
+        group_limit(function, any(op.opcode == "meet" for op in walk(function.body))),
         lanes_of(function), units_of(function), bool(function.attrs.get(PROMISED)),
     )
-
-
-def _most_work_items(function: Function) -> int | None:
-    """The largest group that there is room for, or that the program allows; None for any."""
-    meets = any(op.opcode == "meet" for op in walk(function.body))
-    return most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
 
 
 def _limit(function: Function, parameter: Parameter) -> int | None:

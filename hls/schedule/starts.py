@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from networkx.utils import UnionFind
+
 from .problem import Dependence, topological
 
 __all__ = ["that_can_be"]
@@ -24,20 +26,9 @@ def that_can_be(keys: Sequence[Hashable], dependences: Iterable[Dependence], nee
 
 def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple], groups: Sequence[Group]) -> bool:
     """Whether each group as one operation leaves no cycle."""
-    first = {key: key for key in keys}
+    joined = UnionFind(keys)
     for group in groups:
-        for key in group[1:]:
-            _join(first, group[0], key)
-    one = {key: _first(first, key) for key in keys}
+        joined.union(*group)
+    one = {key: joined[key] for key in keys}
     nodes = list(dict.fromkeys(one.values()))
     return len(topological(nodes, [(one[src], one[dst]) for src, dst in edges])) == len(nodes)
-
-
-def _first(first: dict, key: Hashable) -> Hashable:
-    while first[key] is not key:
-        key = first[key]
-    return key
-
-
-def _join(first: dict, one: Hashable, other: Hashable):
-    first[_first(first, other)] = _first(first, one)

@@ -10,7 +10,7 @@ import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
 from hls.ir import Function, Module, Parameter, reachable, walk
-from hls.ir.launch import IndexSpace, most_work_items
+from hls.ir.launch import IndexSpace, group_limit
 from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
@@ -120,9 +120,8 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
     ndrange = bool(function.attrs.get("ndrange"))
     lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1
     meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
-    most = most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
     return KernelInterface(function.name, index, 0, arguments, ndrange, {}, (), layout,
-                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), most, lanes)
+                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), group_limit(function, meets), lanes)
 
 
 def _limit(function: Function, parameter: Parameter) -> int | None:

@@ -48,3 +48,11 @@ def test_pairs_in_rounds(size):
 def test_what_an_argument_decides_is_not_known():
     body = "  __local int t[64];\n  for (int k = 0; k < n; k++) {\n    t[(x * n + k) & 63] = k;\n    t[x] = in[i];\n  }\n"
     assert found("32, 1, 1", body, 64) == set()
+
+
+def test_a_kernel_whose_ids_are_narrow_says_how_large_groups_may_be():
+    source = ("__kernel void k(__global const int *restrict in, __global int *restrict out) {\n  __local int t[256];\n  int x = get_local_id(0);\n"
+              "  t[x] = in[get_global_id(0)];\n  barrier(CLK_LOCAL_MEM_FENCE);\n  out[get_global_id(0)] = t[x ^ 1];\n}\n")
+    result = compile(source)
+    (kernel,) = result.kernels
+    assert kernel.function.attrs["max_work_group_size"] == result.interface.kernels[0].most_work_items == 256

@@ -7,9 +7,9 @@ import pytest
 from amaranth import *
 from amaranth.lib import wiring
 
-from hls.ir.optable import ATOMICS
+from hls.ir.optable import ATOMIC_OPERANDS, ATOMICS
 from rtl_lib.lsu.atomic import AtomicUnit
-from rtl_lib.lsu.atomic_functions import FUNCTIONS
+from rtl_lib.lsu.atomic_functions import FUNCTIONS, OPERANDS
 from rtl_lib.lsu.atomic_memory import AtomicMemory
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
@@ -49,6 +49,10 @@ def in_turn(*testbenches):
         for each in testbenches:
             await each(ctx)
     return testbench
+
+
+def test_functions_are_those_of_the_compiler():
+    assert set(FUNCTIONS) == set(ATOMICS) and OPERANDS == ATOMIC_OPERANDS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
