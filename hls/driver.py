@@ -1,60 +1,30 @@
 """From source text to Verilog, interface and report: the stages in order, nothing else."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .analysis.call_script import Script
 from .analysis.deadlock import Verdict, find_deadlocks
 from .analysis.token_run import Link
-from .banking import When
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Function, Module, Op
-from .ir.accesses import last_of_run
-from .memory import ChannelPlan, MemoryPlan, choose_units, plan_channels, plan_memory, share_copies
-from .model.area import CELL_NAMES
-from .model.operations import logic_cells
+from .ir import Module
+from .memory import ChannelPlan, plan_channels
 from .options import Options
-from .passes.copies import GroupCopies
-from .passes.dce import DeadCode
-from .passes.early_conditions import EarlyConditions
-from .passes.hardware import check_hardware
-from .passes.late_choices import LateChoices
-from .passes.late_operands import LateOperands
-from .passes.locations import as_used, place_buffers
-from .passes.lookahead import Lookahead
-from .passes.loop_sums import LoopSums
-from .passes.merged import Merged
-from .passes.pipeline import PipelineOptions, deep_recursion, optimize
-from .passes.program import link_program
-from .passes.read_ahead import without_runs
-from .passes.relaxed import BalanceSums
-from .passes.silence import without_printf
-from .passes.unroll import Unrolled
+from .passes.inspection import Inspection
+from .passes.link.place_buffers import as_used
+from .passes.pipeline import deep_recursion, link_program
+from .planning import Compilation, CompiledKernel, plan_program
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import KernelPlan, OperatorTiming, RegionPlan, balance_channels, plan_kernel
-from .schedule.held_up import held_up, relieves
+from .schedule import balance_channels
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
 
-
 #: how deep the making of hardware goes: an operation asks for its operands, and these for theirs, four calls for each
 LONGEST_CHAIN = 200_000
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the way."""
-
-    function: Function
-    memory: MemoryPlan
-    plan: KernelPlan
-    unrolled: tuple[Unrolled, ...] = ()
-    merged: tuple[Merged, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +53,32 @@ class Result:
 
 
 def compile(source: str, board: str | Path | Board = "de5net", options: Options | None = None,
-            file: str = "kernel.cl") -> Result:
-    """Compile OpenCL C text for a board. Raises :class:`hls.diag.CompileError`, or BoardError for the board's file."""
+            file: str = "kernel.cl", inspection: Inspection | None = None) -> Result:
+    """Compile OpenCL C text for a board; ``inspection`` says what is shown of the passes.
+
+    Raises :class:`hls.diag.CompileError`, or BoardError for the board's file, and :class:`hls.passes.manager.Stopped` where ``inspection`` ends it.
+    """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
     try:
-        return compile_module(parsed.module, board, options, tuple(parsed.warnings))
+        return compile_module(parsed.module, board, options, tuple(parsed.warnings), inspection)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
 
 
-def compile_module(module: Module, board: Board, options: Options, warnings=()) -> Result:
+def compile_module(module: Module, board: Board, options: Options, warnings: tuple[Diagnostic, ...] = (),
+                   inspection: Inspection | None = None) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
     for name in options.no_interleaving:
         board = board.with_memory(board.memory_named(name).partitioned())
     with uncollected():
-        fused = []
-        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
+        fused: list[Diagnostic] = []
+        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection)
         board = as_used(module, board)
-        kernels, told = plan_module(module, board, options)
+        kernels, told = plan_module(module, board, options, inspection)
         channels = _channels(module, kernels, board)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
@@ -114,10 +88,12 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
 
 
-def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board) -> tuple[ChannelPlan, ...]:
-    """The channels as they are built."""
-    asked = plan_channels(module.channels, [k.function for k in kernels], board)
-    return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
+def plan_module(module: Module, board: Board, options: Options,
+                inspection: Inspection | None = None) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
+    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
+    compilation = Compilation(board, options, inspection)
+    kernels = plan_program(module, compilation)
+    return kernels, tuple(dict.fromkeys(compilation.warnings))
 
 
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
@@ -129,6 +105,12 @@ def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple
         return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}
 
 
+def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board) -> tuple[ChannelPlan, ...]:
+    """The channels as they are built."""
+    asked = plan_channels(module.channels, [k.function for k in kernels], board)
+    return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
+
+
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
     """Kernels joined by channels as they are built; what is on its way between a call and wires of depth 0 counts as one value."""
     ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
@@ -137,58 +119,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
     return find_deadlocks([Script(k.function) for k in kernels], links) if links else ()
 
 
-def plan_module(module: Module, board: Board, options: Options) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
-    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
-    timing = OperatorTiming(board.delay_model(), board.address_bits)
-    module, told, changed = place_buffers(without_printf(module), board), check_hardware(module), []
-    onchip = board.memory.kind == "onchip"
-    passes = PipelineOptions(
-        address_bits=timing.address_bits, max_access_bytes=_access_bytes(board),
-        word_bytes=0 if onchip else board.memory.word_bytes, memory_latency=board.read_latency,
-        ram_bytes=board.device.rams.count * board.device.rams.bits // 8, hazards=not onchip,
-        fp_relaxed=options.fp_relaxed, model=timing.model, takes=timing.takes, warn=told.append, record=changed.append)
-    optimized = optimize(module, passes)
-    kernels, warnings = [], []
-    for function in optimized.kernels:
-        kernel, found = _planned(function, board, options, timing, changed)
-        better = _relieved(kernel, module, board, options, timing, passes)
-        kernel, found = better or (kernel, found)
-        kernels.append(kernel)
-        warnings += found
-    return tuple(kernels), tuple(dict.fromkeys([*told, *warnings]))
-
-
-def _relieved(kernel: CompiledKernel, module: Module, board: Board, options: Options, timing: OperatorTiming,
-              passes: PipelineOptions) -> tuple[CompiledKernel, list[Diagnostic]] | None:
-    """The kernel with those arrays in memories that hold up a loop, and with its warnings; None where that gains nothing."""
-    name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
-    if not arrays or kernel.function.attrs.get("ndrange"):
-        return None
-    alone = Module({n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels)
-    told, changed = [], []
-    passes = replace(passes, in_memory=frozenset((name, array) for array in arrays), warn=told.append, record=changed.append)
-    try:
-        (function,) = optimize(alone, passes).kernels
-        found, warnings = _planned(function, board, options, timing, changed)
-    except CompileError:  # what registers can be, not every memory can
-        return None
-    return (found, told + warnings) if relieves(found.plan, kernel.plan) else None
-
-
-def _planned(function: Function, board: Board, options: Options, timing: OperatorTiming, changed) -> tuple[CompiledKernel, list[Diagnostic]]:
-    """An optimized kernel with its plans, and the warnings of these."""
-    told: list[Diagnostic] = []
-    return _plan(function, board, options, timing, changed, told.append), told
-
-
-def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
-    return Diagnostic(f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
-                      f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}", loop.loop.span,
-                      "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
-                      "warning")
-
-
-def _check(options: Options, board: Board):
+def _check(options: Options, board: Board) -> None:
     for name in options.no_interleaving:
         if board.memory_named(name) is None:
             raise CompileError(Diagnostic(f"-no-interleaving: board {board.name} has no memory {name!r}",
@@ -202,58 +133,3 @@ def _check(options: Options, board: Board):
     if options.counters:
         raise CompileError(Diagnostic("counters are read through control registers, which plain wires have none of",
                                        hint="leave --counters out, or --control at axi-lite"))
-
-
-def _plan(function: Function, board: Board, options: Options, timing: OperatorTiming, changed,
-          tell: Callable[[Diagnostic], None] | None = None) -> CompiledKernel:
-    if options.fp_relaxed:
-        cells = CELL_NAMES[board.device.logic_cell]
-        sums = LoopSums(timing.turnaround, lambda alone: logic_cells(alone, timing, board.device), cells, tell)
-        late = LateOperands(timing.model, timing.takes, tell)
-        function = sums.run(late.run(BalanceSums(tell).run(function)))
-    function = GroupCopies(board.read_latency, board.device.rams.count * board.device.rams.bits // 8).run(function)
-    function = LateChoices(timing.model).run(Lookahead(timing.model).run(EarlyConditions(timing.model).run(function)))
-    return _with_units(DeadCode().run(function), board, options, timing, changed, tell)
-
-
-def _with_units(function: Function, board: Board, options: Options, timing: OperatorTiming, changed, tell) -> CompiledKernel:
-    """The plans of a kernel that no pass changes any more. Loads whose units do not read ahead need not know where their runs end: without that a
-    plan of its own."""
-    memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
-    plan, memory = _scheduled(function, board, options, timing, memory, tell)
-    if tell:
-        for loop in plan.loops.values():
-            if loop.period > timing.period:
-                tell(_slower_clock(loop, timing.period))
-    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
-                          options.const_cache_bytes)
-    unused = {op for op, access in memory.accesses.items() if last_of_run(op) is not None and not access.reads_ahead}
-    if unused:
-        return _with_units(without_runs(function, unused), board, options, timing, changed, tell)
-    mine = dict.fromkeys(one for one in changed if one.kernel == function.name)
-    unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
-    return CompiledKernel(function, memory, plan, unrolled, merged)
-
-
-def _scheduled(function: Function, board: Board, options: Options, timing: OperatorTiming, memory: MemoryPlan, tell) -> tuple[KernelPlan, MemoryPlan]:
-    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take no turns for
-    the sake of that limit: a schedule of its own."""
-    plan = plan_kernel(function, timing, memory, board.read_latency, options.elastic_depth)
-    shared, broken = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
-    if not broken:
-        return plan, shared
-    for one in broken if tell else ():
-        tell(one.warning)
-    return _scheduled(function, board, options, timing, memory.without_limits({one.memory for one in broken}), tell)
-
-
-def _when(plan: KernelPlan) -> dict[Op, When]:
-    """When each operation takes place."""
-    regions = (plan.top, *plan.loops.values())
-    return {op: When((region.region, point.level), point.stage, region.levels[point.level].spacing)
-            for region in regions for op, point in region.place.items()}
-
-
-def _access_bytes(board: Board) -> int:
-    """The most bytes of one access: a word of the memory; memory on the chip has words as wide as its accesses."""
-    return 128 if board.memory.kind == "onchip" else board.memory.word_bytes

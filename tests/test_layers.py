@@ -22,6 +22,7 @@ ORDER = (
     {"schedule"},
     {"profile"},
     {"rtl", "model"},
+    {"planning"},
     {"report"},
     {"driver"},
     {"output"},

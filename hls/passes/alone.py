@@ -6,6 +6,7 @@ from ..ir import Function
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from .channel_fences import is_channel_fence
+from .manager import Form, FunctionPass
 
 __all__ = ["NEEDLESS", "DropNeedless"]
 
@@ -14,11 +15,12 @@ NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 
 @dataclass(frozen=True)
-class DropNeedless:
+class DropNeedless(FunctionPass):
     """Before: any flat kernel. After: no barriers in a kernel of a single work-item, no fences but those of channels, and variables
     in local memory are variables like others."""
 
     name = "drop-needless"
+    requires = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get("ndrange"):

@@ -7,6 +7,7 @@ from ..analysis.dependence import Dependence, dependences
 from ..ir import Builder, FloatType, Function, IntType, Op, Region, lane_mask, memory_name, regions, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
+from .manager import Form, FunctionPass
 
 __all__ = ["AtomicLoads"]
 
@@ -15,7 +16,7 @@ _SIZES = (4, 8)
 
 
 @dataclass(frozen=True)
-class AtomicLoads:
+class AtomicLoads(FunctionPass):
     """Before: a flat kernel without tokens. After: a load of global memory that would have to wait until an atomic operation of the same
     work-item, or of an iteration before, is in memory is an atomic operation "read": the unit holds what it has done, and does one after the
     other, so that nothing need be written first.
@@ -27,6 +28,8 @@ class AtomicLoads:
 
     address_bits: int = 64
     name = "atomic-loads"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         names = _only_changed_by_atomics(function)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..analysis.recurrences import components
 from ..ir import BOOL, ArrayType, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out
 from ..ir.clone import clone_function, clone_ops
+from .manager import Form, FunctionPass
 
 __all__ = ["Automata"]
 
@@ -14,7 +15,7 @@ _WIRES = frozenset({"const", "zext", "sext", "trunc"})
 
 
 @dataclass(frozen=True)
-class Automata:
+class Automata(FunctionPass):
     """Before: flat and narrow. After: a carried number of at most ``MOST_BITS`` bits whose next value is a long way of comparisons
     and choices from it (a state) is chosen by itself among the next values of all states, which do not depend on it.
 
@@ -22,6 +23,7 @@ class Automata:
     """
 
     name = "automata"
+    requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

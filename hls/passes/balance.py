@@ -9,6 +9,7 @@ from ..ir import Builder, Function, Op, Region, Value, has, loops_inside_out, re
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from .associative import Pair, emit, pair_of, rewrite_as
+from .manager import Form, FunctionPass
 
 __all__ = ["BalanceTrees"]
 
@@ -19,7 +20,7 @@ _FLOAT = 8
 
 
 @dataclass(frozen=True)
-class BalanceTrees:
+class BalanceTrees(FunctionPass):
     """Before: flat. After: a tree of sums, products, logic, least or greatest whose inner results nobody else looks at, over at least
     ``least`` values, takes them in the order in which they are there, so that its result is there as soon as can be.
 
@@ -31,6 +32,7 @@ class BalanceTrees:
     least: int = 4
 
     name = "balance-trees"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..analysis.recurrences import components
 from ..ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["OwnSums"]
 
@@ -14,7 +15,7 @@ _PLAIN = frozenset({"add", "sub", "and", "or", "xor"})
 
 
 @dataclass(frozen=True)
-class OwnSums:
+class OwnSums(FunctionPass):
     """Before: flat and narrow. After: ``x[i] += v`` of an array that a loop carries in registers, for an ``i`` and a ``v`` that do not depend on
     what it carries there, is ``x[k] = i == k ? x[k] + v : x[k]`` for each element.
 
@@ -22,6 +23,7 @@ class OwnSums:
     """
 
     name = "own-sums"
+    requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

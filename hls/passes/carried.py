@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from ..analysis.trips import chosen, implied
 from ..ir import Function, Op, Value, loops_inside_out, uses, walk
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["AssumeContinue"]
 
 
 @dataclass(frozen=True)
-class AssumeContinue:
+class AssumeContinue(FunctionPass):
     """Before: flat loops whose next values contain selects on conditions that continuing decides (from `break`, guards of
     unrolled copies, wheels that come round). After: those selects are bypassed; where the loop's result is used, a
     carried value of its own, which no iteration reads, keeps what the variable is in the end.
@@ -19,6 +20,7 @@ class AssumeContinue:
     """
 
     name = "assume-continue"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

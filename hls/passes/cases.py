@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from ..analysis.cases import Among, Cases, both
 from ..ir import Function, Op, Region, Value
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["SeparateCases"]
 
 
 @dataclass(frozen=True)
-class SeparateCases:
+class SeparateCases(FunctionPass):
     """Before: `if` with regions. After: an operation in a branch takes no result of an `if` before it whose condition that of the branch
     decides: it takes what that `if` yields then, where this is a value from before it.
 
@@ -19,6 +20,8 @@ class SeparateCases:
     """
 
     name = "separate-cases"
+    requires = frozenset({Form.ARRAYS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -6,6 +6,7 @@ from ..analysis.channels import is_call, passes_values
 from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from .call_tokens import all_of, carry, done_token, start_token
+from .manager import Form, FunctionPass
 
 __all__ = ["CHANNELS", "ChannelFences", "is_channel_fence"]
 
@@ -18,7 +19,7 @@ def is_channel_fence(op: Op) -> bool:
 
 
 @dataclass(frozen=True)
-class ChannelFences:
+class ChannelFences(FunctionPass):
     """Before: a flat kernel in which ``mem_fence`` keeps calls on channels apart. After: no such fence but those that
     concern memory, too; the calls before it are done when those behind it are made, by tokens.
 
@@ -27,6 +28,8 @@ class ChannelFences:
     """
 
     name = "channel-fences"
+    requires = frozenset({Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         if not any(is_channel_fence(op) for op in walk(function.body)):

@@ -8,13 +8,14 @@ from ..ir import Function, Op, Region, Value, walk
 from ..ir.clone import clone_function
 from .call_tokens import all_of, carry, done_token, start_token
 from .group_calls import GroupCalls, has_meetings
+from .manager import Form, FunctionPass
 from .memory_fences import FLUSH
 
 __all__ = ["ChannelOrder"]
 
 
 @dataclass(frozen=True)
-class ChannelOrder:
+class ChannelOrder(FunctionPass):
     """Before: a flat kernel. After: calls on one side of a channel happen in the order of the program, however the machine
     divides the kernel into levels.
 
@@ -28,6 +29,8 @@ class ChannelOrder:
     """
 
     name = "channel-order"
+    requires = frozenset({Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in which no

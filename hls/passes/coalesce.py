@@ -28,12 +28,13 @@ from ..ir.accesses import memory_name, moved_type, predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 
 __all__ = ["Coalesce"]
 
 
 @dataclass(frozen=True)
-class Coalesce:
+class Coalesce(FunctionPass):
     """Before: a flat kernel without tokens. After: loads, and stores, at constant distances from each other that may take
     place together are one access, whose lanes are as wide as the smallest step between their elements. The lanes of
     conditional accesses have their conditions in its mask. Loads of one place are one load.
@@ -45,6 +46,8 @@ class Coalesce:
     word_bytes: int = 64
     address_bits: int = 64
     name = "coalesce"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

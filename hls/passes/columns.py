@@ -8,6 +8,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.values import signed
 from .elements import element_index
+from .manager import Form, FunctionPass
 from .mem2reg import Mem2Reg
 from .sroa import drop_addresses
 
@@ -15,7 +16,7 @@ __all__ = ["SplitColumns"]
 
 
 @dataclass(frozen=True)
-class SplitColumns:
+class SplitColumns(FunctionPass):
     """Before: private memories (after pointers), those accessed at constant places split up. After: one that ``to_values`` would make one wide
     value, and of which every access is known to be in one of several columns, is an array for each column.
 
@@ -26,6 +27,7 @@ class SplitColumns:
     to_values: Mem2Reg = field(default_factory=lambda: Mem2Reg(arrays=True))
 
     name = "split-columns"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         arrays = {m.name: m for m in self.to_values.arrays_of(function)}

@@ -7,6 +7,7 @@ from ..ir import BOOL, Builder, Function, IntType, Op, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.values import signed
+from .manager import Form, FunctionPass
 
 __all__ = ["Conjunctions"]
 
@@ -14,7 +15,7 @@ _COMPARES = frozenset({"slt", "sle", "ult"})
 
 
 @dataclass(frozen=True)
-class Conjunctions:
+class Conjunctions(FunctionPass):
     """Before: flat. After: `x + 1 < n and x + 2 < n and ... x + k < n` is one comparison, `x < n - k` in one bit more.
 
     That is what the conditions of an unrolled loop's copies are made of; the difference does not depend on the counter, so
@@ -25,6 +26,7 @@ class Conjunctions:
     """
 
     name = "conjunctions"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -22,6 +22,7 @@ from ..ir.clone import clone_function
 from ..target.delay import DelayModel
 from .lookahead import CONTROL
 from .loop_coalesce import join_nest
+from .manager import Form, FunctionPass
 from .merged import Merged
 from .wishes import HOLDS_UP
 
@@ -35,7 +36,7 @@ _MOST_AROUND = 64
 
 
 @dataclass(frozen=True)
-class ContinuedLoops:
+class ContinuedLoops(FunctionPass):
     """Before: SSA with `if`, in which small arrays are values. After: an innermost loop is one with the loop around it where each of its
     invocations begins with what the one before has left (a window that moves on over the rows of a picture, a place to write to next). As
     two loops, the second invocation could only begin when all of the first has passed its pipeline.
@@ -48,6 +49,8 @@ class ContinuedLoops:
     model: DelayModel | None = None
     record: Callable[[Merged], None] | None = None
     name = "continued-loops"
+    requires = frozenset({Form.ARRAYS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get("ndrange") or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):

@@ -7,6 +7,7 @@ from ..ir.clone import clone_function
 from ..ir.launch import most_tokens, per_group
 from ..ir.rewrite import rewrite
 from .group_calls import CALLS
+from .manager import Form, FunctionPass
 
 __all__ = ["COPIES", "SHORT_WAY", "GroupCopies", "copy_address", "copy_stride", "with_copies"]
 
@@ -22,7 +23,7 @@ PART_OF_RAM = 32
 
 
 @dataclass(frozen=True)
-class GroupCopies:
+class GroupCopies(FunctionPass):
     """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as far from
     the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
 
@@ -36,6 +37,7 @@ class GroupCopies:
     memory_latency: int
     ram_bytes: int = 0
     name = "group-copies"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         found = [op for op in walk(function.body) if _shares(op)]

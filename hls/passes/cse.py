@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from ..ir import Function, Op, Region, Value, has
 from ..ir.clone import clone_function
+from .manager import FunctionPass
 
 __all__ = ["CommonSubexpressions"]
 
 
 @dataclass(frozen=True)
-class CommonSubexpressions:
+class CommonSubexpressions(FunctionPass):
     """After: no two equal pure operations where the first is visible to the second. Loads are left alone."""
 
     name = "common-subexpressions"

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from ..ir import Function, Op, Region, TokenType, Value, has, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import is_constant, keep_carried, set_results
+from .manager import FunctionPass
 
 __all__ = ["DeadCode"]
 
 
 @dataclass(frozen=True)
-class DeadCode:
+class DeadCode(FunctionPass):
     """After: every operation has an effect or a use that leads to one.
 
     Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too; but the

@@ -19,12 +19,13 @@ from ..ir import (
     walk,
 )
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["DeadStores"]
 
 
 @dataclass(frozen=True)
-class DeadStores:
+class DeadStores(FunctionPass):
     """Before: a flat kernel without tokens, in which loads already take what a store of their iteration wrote. After: of stores to one place
     in one region, between which nothing may read that place, the last is left: as it is where it is made whenever the others are, else with
     the value of the last one that is made.
@@ -35,6 +36,8 @@ class DeadStores:
 
     address_bits: int = 64
     name = "dead-stores"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         if not any(len(stores) > 1 for region in regions(function.body) for stores in _by_memory(region).values()):

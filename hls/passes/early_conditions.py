@@ -7,6 +7,7 @@ from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_insi
 from ..ir.clone import clone_function, clone_ops
 from ..target.delay import DelayModel
 from .lookahead import CONTROL, carry, logic_delay
+from .manager import Form, FunctionPass
 
 __all__ = ["EarlyConditions"]
 
@@ -16,7 +17,7 @@ _MOST_PARTS = 16
 
 
 @dataclass(frozen=True)
-class EarlyConditions:
+class EarlyConditions(FunctionPass):
     """Before: flat. After: where a counter is compared, and what it counts to next hangs on the answer, in more than a cycle, the
     answer is a carried bit, which the iteration before computed.
 
@@ -28,6 +29,7 @@ class EarlyConditions:
 
     model: DelayModel
     name = "early-conditions"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

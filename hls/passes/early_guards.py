@@ -9,6 +9,7 @@ from ..ir.rewrite import constant
 from ..target.delay import DelayModel
 from .component import Component, components_of
 from .identities import opposite
+from .manager import Form, FunctionPass
 from .merged_steps import Question, merge_steps
 
 __all__ = ["EarlyGuards", "Side", "guarded", "merge_choices"]
@@ -18,7 +19,7 @@ _JOINS = frozenset({"and", "or"})
 
 
 @dataclass(frozen=True)
-class EarlyGuards:
+class EarlyGuards(FunctionPass):
     """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t && c``, with ``x`` a part of the
     recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the like: `if (c && t < best) best = t` is a comparison and a choice.
 
@@ -30,6 +31,7 @@ class EarlyGuards:
     model: DelayModel | None = None
 
     name = "early-guards"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -8,13 +8,14 @@ from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
 from ..ir.same import same_value
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 from .steady_loads import Writes, computing
 
 __all__ = ["EarlyLoads"]
 
 
 @dataclass(frozen=True)
-class EarlyLoads:
+class EarlyLoads(FunctionPass):
     """Before: flat, without tokens. After: an unconditional load of a region, of a place that is also read before, under a condition
     or in a loop of the region, stands in front of all of these, which take its value; nothing in between may write the buffer.
 
@@ -24,6 +25,8 @@ class EarlyLoads:
     """
 
     name = "early-loads"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

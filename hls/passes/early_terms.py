@@ -8,6 +8,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, set_results
 from ..target.delay import DelayModel
 from .arrivals import Arrivals
+from .manager import Form, FunctionPass
 
 __all__ = ["EarlyTerms"]
 
@@ -16,7 +17,7 @@ _MOST_LEAVES = 6
 
 
 @dataclass(frozen=True)
-class EarlyTerms:
+class EarlyTerms(FunctionPass):
     """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for a ``k`` that the loop does
     not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``model`` then (None: nothing is done), and what comes next is
     chosen among sums: in ``x = max(c, x - gap)`` the sum is made beside the comparison, not before it.
@@ -27,6 +28,7 @@ class EarlyTerms:
     model: DelayModel | None = None
 
     name = "early-terms"
+    requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -7,13 +7,14 @@ from ..analysis.coverage import Coverage
 from ..analysis.loops import LoopTree
 from ..ir import Function, Op, memory_name, reaches_memory, walk
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 from .private_copies import OWN
 
 __all__ = ["FilledAnew"]
 
 
 @dataclass(frozen=True)
-class FilledAnew:
+class FilledAnew(FunctionPass):
     """Before: a flat kernel of a single work-item. After: a loop names as its iterations' :data:`~.private_copies.OWN` also arrays of
     which an iteration reads nothing that it has not written itself (:mod:`hls.analysis.coverage`), and that nothing outside of it uses: a buffer for a row, or a tile.
 
@@ -22,6 +23,8 @@ class FilledAnew:
 
     address_bits: int = 64
     name = "filled-anew"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get("ndrange") or not any(m.onchip for m in function.memories.values()):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import ArrayType, Builder, Function, IntType, Op, Type, Value, memory_name, walk, word_bytes
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .manager import Form, FunctionPass
 
 __all__ = ["FitAccesses", "split_load", "split_store"]
 
@@ -12,7 +13,7 @@ _MOST_ZEROS = 64
 
 
 @dataclass(frozen=True)
-class FitAccesses:
+class FitAccesses(FunctionPass):
     """Before: accesses may have ``align``: their address is known to be a multiple of less than their size; buffers begin at
     multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, or a word of the memory
     that the program names for its buffer, by proof or by being split into several; ``align`` is gone.
@@ -21,6 +22,8 @@ class FitAccesses:
     max_bytes: int = 64
 
     name = "fit-accesses"
+    requires = frozenset({Form.ARRAYS_LOWERED})
+    provides = frozenset({Form.ACCESSES_LEGAL})
 
     def run(self, function: Function) -> Function:
         accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]

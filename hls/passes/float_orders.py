@@ -9,6 +9,7 @@ from ..ir.rewrite import constant, keep_carried, resolve
 from ..target.delay import DelayModel
 from .component import Component, components_of
 from .early_guards import Side, guarded, merge_choices
+from .manager import Form, FunctionPass
 from .merged_steps import Question, merge_steps
 from .partial_sums import carry
 
@@ -19,7 +20,7 @@ _MANTISSA = {16: 10, 32: 23, 64: 52}
 
 
 @dataclass(frozen=True)
-class FloatOrders:
+class FloatOrders(FunctionPass):
     """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry are integers in which all
     bits of the float come back, if iterations can start in fewer cycles of ``model`` (None: nothing is done) for it.
 
@@ -34,6 +35,7 @@ class FloatOrders:
     takes: Callable[[Op], float] | None = None
 
     name = "float-orders"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

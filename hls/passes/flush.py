@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from ..ir import FloatType, Function, Op, has, walk
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["FlushSubnormals", "flush_of"]
 
 
 @dataclass(frozen=True)
-class FlushSubnormals:
+class FlushSubnormals(FunctionPass):
     """Before: as the frontend made it. After: sums, products, quotients and square roots of float and double have the attribute
     ``flush``: subnormal operands and results are zeros of their sign.
 
@@ -18,6 +19,7 @@ class FlushSubnormals:
     """
 
     name = "flush-subnormals"
+    forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get("library"):

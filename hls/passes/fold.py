@@ -8,6 +8,7 @@ from ..ir.rewrite import constant, inline_region, is_constant, keep_carried, rew
 from ..ir.storage import BoundMemory, accessors, zero
 from .identities import simplify
 from .ifconvert import flatten
+from .manager import Form, FunctionPass
 
 __all__ = ["Fold"]
 
@@ -15,7 +16,7 @@ _MAX_ROUNDS = 20
 
 
 @dataclass(frozen=True)
-class Fold:
+class Fold(FunctionPass):
     """After: no operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
 
     Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once in a kernel that
@@ -24,6 +25,11 @@ class Fold:
 
     flat: bool = False
     name = "fold"
+
+    @property
+    def forbids(self) -> frozenset[Form]:  # a loop of one trip would bring an `if` back
+        """Flat IR, unless it is kept flat."""
+        return frozenset() if self.flat else frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

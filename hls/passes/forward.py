@@ -13,13 +13,14 @@ from ..ir.accesses import predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 from .overwritten import resized
 
 __all__ = ["Forward"]
 
 
 @dataclass(frozen=True)
-class Forward:
+class Forward(FunctionPass):
     """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
     in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the store may not have
     happened, a load of that place made before says what is there. Memory is then asked only in the first iterations, and where
@@ -32,6 +33,8 @@ class Forward:
     address_bits: int = 64
     compare: bool = False
     name = "forward-stores"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

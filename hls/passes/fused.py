@@ -8,6 +8,7 @@ from ..ir import Builder, FloatType, Function, Op, Region, Value, regions, uses
 from ..ir.clone import clone_function
 from ..ir.same import same_value
 from .flush import flush_of
+from .manager import Form, FunctionPass
 
 __all__ = ["FuseTrees"]
 
@@ -29,7 +30,7 @@ class _Term:
 
 
 @dataclass(frozen=True)
-class FuseTrees:
+class FuseTrees(FunctionPass):
     """Before: as the frontend made it, so that hardware and emulator see the same trees. After: a sum whose parts nobody else
     looks at is one operation: "fma" for a product and a number, else "fsum".
 
@@ -43,6 +44,7 @@ class FuseTrees:
     tell: Callable[[Diagnostic], None] | None = None
 
     name = "fuse-trees"
+    forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get("library") or not function.attrs.get("fp_contract", True):

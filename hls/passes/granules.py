@@ -6,18 +6,20 @@ from ..ir import Builder, Function, IntType, MemoryObject, Op, PointerType, Type
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from .fit import split_load, split_store
+from .manager import Form, FunctionPass
 
 __all__ = ["Granules"]
 
 
 @dataclass(frozen=True)
-class Granules:
+class Granules(FunctionPass):
     """Before: private memories (after pointers), those with constant places split up. After: a single number of which a part is
     accessed at a place known at run time only, as in a union of a word and its bytes, is an array of parts of one size, and larger
     accesses are several. (Arrays that such an access goes to stay as they are: memories serve accesses of any size.)
     """
 
     name = "granules"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         sizes = {name: size for name, accesses in _accesses(function).items() if (size := _granule(function.memories[name], accesses))}

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from ..analysis.trips import chosen, implied
 from ..ir import BOOL, Function, Op, Value, loops_inside_out, uses
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["AssumeHeeded"]
 
 
 @dataclass(frozen=True)
-class AssumeHeeded:
+class AssumeHeeded(FunctionPass):
     """Before: flat. After: where every iteration looks at a carried value only if a carried bit beside it says so (``select bit, value, other``), the next
     value is that of the case in which the next bit does: selects that this decides are bypassed.
 
@@ -20,6 +21,7 @@ class AssumeHeeded:
     """
 
     name = "assume-heeded"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

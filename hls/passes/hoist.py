@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import Builder, Function, IntType, Op, Region, Value, has, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, is_constant, set_results
+from .manager import Form, FunctionPass
 
 __all__ = ["HoistInvariants", "InductionProducts"]
 
@@ -17,7 +18,7 @@ def _is_costly(op: Op) -> bool:
 
 
 @dataclass(frozen=True)
-class HoistInvariants:
+class HoistInvariants(FunctionPass):
     """Before: flat. After: no multiplication, division or floating-point operation in a loop whose operands come from
     outside of it.
 
@@ -26,6 +27,7 @@ class HoistInvariants:
     """
 
     name = "hoist-invariants"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
@@ -63,11 +65,13 @@ def _invariants(body: Region) -> list[Op]:
 
 
 @dataclass(frozen=True)
-class InductionProducts:
+class InductionProducts(FunctionPass):
     """Before: flat. After: no product of an invariant and a counter that starts and steps by constants; a carried sum
     has its place, which is an adder instead of a multiplier."""
 
     name = "induction-products"
+    requires = frozenset({Form.DISPATCHED})
+    forbids = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -6,6 +6,7 @@ from ..ir import Builder, Function, Op, Region, Value
 from ..ir.accesses import PREDICATES
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, inline_region
+from .manager import Form, FunctionPass
 
 __all__ = ["IfConvert", "flatten"]
 
@@ -15,7 +16,7 @@ _PREDICATE = {"load": 1, "store": 2, "atomic": 1, "barrier": 0, "loop": 0}
 
 
 @dataclass(frozen=True)
-class IfConvert:
+class IfConvert(FunctionPass):
     """Before: `if` with regions. After: none; loops are the only control flow.
 
     Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
@@ -23,6 +24,8 @@ class IfConvert:
     """
 
     name = "if-conversion"
+    requires = frozenset({Form.ARRAYS_LOWERED})
+    provides = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

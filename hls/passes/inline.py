@@ -6,13 +6,14 @@ from ..diag import CompileError
 from ..ir import Builder, Function, Module, Op, PointerType, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import rewrite
+from .manager import Form, ModulePass
 from .promises import follow_pointers, objects
 
 __all__ = ["Inline"]
 
 
 @dataclass(frozen=True)
-class Inline:
+class Inline(ModulePass):
     """Before: kernels and helpers, with ``call``. After: kernels only, without.
 
     Every call gets private memories of its own, named after the helper's; they are fresh at the call, so that inside a
@@ -20,6 +21,7 @@ class Inline:
     """
 
     name = "inline"
+    provides = frozenset({Form.INLINED})
 
     def run(self, module: Module) -> Module:
         """Raises CompileError for recursion."""

@@ -7,12 +7,13 @@ from ..ir import Builder, Function, Op, Region, has, loops_inside_out, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import resolve
 from .associative import emit, neutral, pair_of
+from .manager import Form, FunctionPass
 
 __all__ = ["InnerSums"]
 
 
 @dataclass(frozen=True)
-class InnerSums:
+class InnerSums(FunctionPass):
     """Before: flat, recurrences short. After: a loop (the innermost first) that carries ``s`` from the loop around it only to
     give ``s + x`` back begins with 0, and the sum is added to ``s`` behind it; so also products, logic, least and greatest of integers.
 
@@ -21,6 +22,7 @@ class InnerSums:
     """
 
     name = "inner-sums"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -7,13 +7,14 @@ from ..ir import Function, MemoryObject, Op, PointerType, Region, regions, uses,
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, is_constant
 from ..ir.storage import accessors, clear, new_memory
+from .manager import Form, FunctionPass
 from .wishes import wants_memory, wants_registers
 
 __all__ = ["KnownArrays"]
 
 
 @dataclass(frozen=True)
-class KnownArrays:
+class KnownArrays(FunctionPass):
     """Before: private memories, addressed directly (after pointers). After: one whose stores all write constants to constant places of it,
     so that whoever reads it always sees the same bytes, is a constant table: ``int t[4] = {1, 2, 3, 4}`` needs neither a memory
     that is written nor the writes. Arrays that are read at constant places only stay, as each of their elements is a value anyway, and so do
@@ -21,6 +22,7 @@ class KnownArrays:
     """
 
     name = "known-arrays"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         known = dict(_contents(function))

@@ -7,6 +7,7 @@ from ..ir import Builder, Function, Op, Value, has, walk
 from ..ir.clone import clone_function
 from ..target.delay import DelayModel
 from .lookahead import CONTROL
+from .manager import Form, FunctionPass
 
 __all__ = ["LateChoices"]
 
@@ -15,7 +16,7 @@ _MOST_LEAVES = 8
 
 
 @dataclass(frozen=True)
-class LateChoices:
+class LateChoices(FunctionPass):
     """Before: flat. After: where a value carried to the next iteration comes out of choices one after the other, too late for one
     cycle, the operand that is there last is chosen in the last of them, under a condition that says the same.
 
@@ -25,6 +26,7 @@ class LateChoices:
 
     model: DelayModel
     name = "late-choices"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -14,6 +14,7 @@ from ..ir.types import Type
 from ..target.delay import DelayModel
 from .late_trees import Node, Shaper, Tree, rebuild, trees_of
 from .lookahead import CONTROL, logic_delay
+from .manager import Form, FunctionPass
 
 __all__ = ["LateOperands"]
 
@@ -30,7 +31,7 @@ _EPSILON_NS = 1e-6
 
 
 @dataclass(frozen=True)
-class LateOperands:
+class LateOperands(FunctionPass):
     """Before: flat, the recurrence of each value short. After: in a recurrence of several values, sums and differences (also products, logic, least and
     greatest of integers) take what they add in the order in which it is there, if iterations can start in fewer cycles of ``model``
     (None: nothing is done) for it.
@@ -48,6 +49,7 @@ class LateOperands:
     tell: Callable[[Diagnostic], None] | None = None
 
     name = "late-operands"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -6,12 +6,13 @@ from ..analysis.loops import Induction, Loop
 from ..ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, resolve
+from .manager import Form, FunctionPass
 
 __all__ = ["LeftCounters"]
 
 
 @dataclass(frozen=True)
-class LeftCounters:
+class LeftCounters(FunctionPass):
     """Before: a flat kernel without tokens; loops that always run equally often say so (``trip_count``). After: nobody asks such a loop
     for what its counters are in the end.
 
@@ -20,6 +21,7 @@ class LeftCounters:
     """
 
     name = "left-counters"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -10,6 +10,7 @@ from ..analysis.wires import is_wires
 from ..ir import BOOL, ArrayType, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out
 from ..ir.clone import clone_function
 from ..target.delay import DelayModel
+from .manager import Form, FunctionPass
 
 __all__ = ["LinearStates"]
 
@@ -19,7 +20,7 @@ _WIRES = frozenset({"const", "zext", "sext", "trunc", "bitcast"})
 
 
 @dataclass(frozen=True)
-class LinearStates:
+class LinearStates(FunctionPass):
     """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits of carried ones, and of
     others, is computed bit by bit, by one tree for each, where the way that the program writes takes longer than a cycle of ``model``
     (None: nothing is done) and the trees do not take as long.
@@ -30,6 +31,7 @@ class LinearStates:
     model: DelayModel | None = None
 
     name = "linear-states"
+    requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import Function, Op, Region, Value, has
 from ..ir.clone import clone_function, clone_ops
 from ..target.delay import DelayModel
+from .manager import Form, FunctionPass
 
 __all__ = ["CONTROL", "Lookahead", "carry", "carry_ahead", "logic_delay"]
 
@@ -17,7 +18,7 @@ MOST_LATE = 3
 
 
 @dataclass(frozen=True)
-class Lookahead:
+class Lookahead(FunctionPass):
     """Before: a loop's continue condition is computed from its carried values in the token it belongs to, so that the next
     issue waits for increment, comparison and header in one cycle. After: where that chain exceeds the clock period, the
     state the condition depends on is carried some iterations ahead, and the condition itself is a carried bit.
@@ -32,6 +33,7 @@ class Lookahead:
 
     model: DelayModel
     name = "lookahead"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -9,6 +9,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from ..target.delay import DelayModel
 from .lookahead import carry_ahead
+from .manager import Form, FunctionPass
 from .merged import Merged, common_promises, take_over
 from .nest import merge_nest
 
@@ -16,7 +17,7 @@ __all__ = ["LoopCoalesce", "join_nest"]
 
 
 @dataclass(frozen=True)
-class LoopCoalesce:
+class LoopCoalesce(FunctionPass):
     """Before: SSA with `if`; no loop is unrolled yet. After: a loop whose attribute ``loop_coalesce`` is N is one loop with
     the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and one for each
     run of that which has none.
@@ -32,6 +33,8 @@ class LoopCoalesce:
     record: Callable[[Merged], None] | None = None
 
     name = "loop-coalesce"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

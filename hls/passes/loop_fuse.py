@@ -14,6 +14,7 @@ from .fold import Fold
 from .fusion import Between, fuse, same_trips, sort_between
 from .ifconvert import flatten
 from .lookahead import carry_ahead
+from .manager import Form, FunctionPass
 from .merged import Merged, own_promises, take_over
 
 __all__ = ["LoopFuse"]
@@ -31,7 +32,7 @@ class _Refusal:
 
 
 @dataclass(frozen=True)
-class LoopFuse:
+class LoopFuse(FunctionPass):
     """Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region whose attribute ``loop_fuse`` is
     equal, (number of the block, depth, 1 if the source says that they are independent), are one loop, and so are loops inside
     of these down to the depth, unless
@@ -51,6 +52,8 @@ class LoopFuse:
     record: Callable[[Merged], None] | None = None
 
     name = "loop-fuse"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -13,6 +13,7 @@ from .accumulated import rounded_sum
 from .accumulators import DIGITS, Accumulator, start_of, step
 from .dce import DeadCode
 from .fold import Fold
+from .manager import Form, FunctionPass
 from .partial_sums import carry, split
 
 __all__ = ["LoopSums"]
@@ -43,7 +44,7 @@ class _Exact:
 
 
 @dataclass(frozen=True)
-class LoopSums:
+class LoopSums(FunctionPass):
     """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration keeps the sum in parts
     that take turns, or as a long integer; a short loop behind it makes one float of either.
 
@@ -64,6 +65,7 @@ class LoopSums:
     digits: tuple[int, ...] = (16, 32)
 
     name = "loop-sums"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

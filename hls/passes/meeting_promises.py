@@ -8,12 +8,13 @@ from ..diag import Diagnostic
 from ..ir import Function
 from ..ir.clone import clone_function
 from ..ir.launch import PROMISED
+from .manager import Form, FunctionPass
 
 __all__ = ["MeetingPromises"]
 
 
 @dataclass(frozen=True)
-class MeetingPromises:
+class MeetingPromises(FunctionPass):
     """Before and after: a flat kernel without `if`. It gets the attribute ``promised`` where it has barriers of which only the program
     knows that all work-items of a group reach them; ``warn`` gets a warning for each. Raises CompileError where they do not.
     """
@@ -21,6 +22,8 @@ class MeetingPromises:
     warn: Callable[[Diagnostic], None] | None = None
 
     name = "meeting-promises"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
         if function.attrs.get(PROMISED) or not check_barriers(function, self.warn):

@@ -9,13 +9,14 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, set_results
 from ..ir.types import ArrayType
 from .elements import element_index
+from .manager import Form, FunctionPass
 from .wishes import wants_memory, wants_registers
 
 __all__ = ["Mem2Reg"]
 
 
 @dataclass(frozen=True)
-class Mem2Reg:
+class Mem2Reg(FunctionPass):
     """Before: variables are private memories. After: those whose address is used by plain accesses only are gone.
 
     A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits and ``max_elements`` elements, or that is asked to be in registers and not in a
@@ -27,6 +28,7 @@ class Mem2Reg:
     max_bits: int = 1024  #: beyond it multiplexers cost more than a block RAM
     max_elements: int = 256  #: beyond it a choice among all takes longer than a cycle of the boards
     warn: Callable[[Diagnostic], None] | None = None
+    requires = frozenset({Form.INLINED})
 
     @property
     def name(self):

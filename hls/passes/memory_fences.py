@@ -8,6 +8,7 @@ from ..ir import Function, Op, Region, Value, memory_name, reaches_memory, walk
 from ..ir.accesses import FENCED, FRESH
 from ..ir.clone import clone_function
 from .channel_fences import CHANNELS
+from .manager import Form, FunctionPass
 
 __all__ = ["FLUSH", "FenceOrder", "FencedMemory", "is_memory_fence"]
 
@@ -27,11 +28,12 @@ def _fenced(op: Op) -> bool:
 
 
 @dataclass(frozen=True)
-class FencedMemory:
+class FencedMemory(FunctionPass):
     """Before: any flat kernel. After: in one with fences of memory, global memory that the kernel may share with others is
     volatile: an access is neither left out nor made one with another across a fence."""
 
     name = "fenced-memory"
+    requires = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
         if not any(is_memory_fence(op) for op in walk(function.body)):

@@ -7,6 +7,7 @@ from ..diag import CompileError, Diagnostic
 from ..ir import Builder, Function, MemoryObject, Op, Value, uses, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
+from .manager import Form, FunctionPass
 from .private_copies import OWN
 
 __all__ = ["MERGED", "MergeMemories", "merged_by"]
@@ -26,7 +27,7 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class MergeMemories:
+class MergeMemories(FunctionPass):
     """Before: arrays whose attribute ``merge`` names one label are memories of their own, and accesses naturally aligned. After: they
     are one memory, whose ports they share. ``depth``: one array behind the other. ``width``: element k of each stands in word k, so
     arrays are accessed by whole elements of one size.
@@ -36,6 +37,7 @@ class MergeMemories:
 
     warn: Callable[[Diagnostic], None] | None = None
     name = "merge-memories"
+    requires = frozenset({Form.ACCESSES_LEGAL})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError for arrays that cannot be one memory."""

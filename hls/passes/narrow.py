@@ -7,6 +7,7 @@ from ..analysis.ranges import Range, ranges
 from ..ir import Builder, Function, IntType, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
+from .manager import Form, FunctionPass
 
 __all__ = ["Narrow"]
 
@@ -14,7 +15,7 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor"}
 
 
 @dataclass(frozen=True)
-class Narrow:
+class Narrow(FunctionPass):
     """Before: a flat kernel in the widths of C. After: every integer operation has the width that its range and its uses
     need; carried values too. Byte offsets have at most ``address_bits``.
 
@@ -24,6 +25,8 @@ class Narrow:
     address_bits: int = 64
 
     name = "narrow"
+    requires = frozenset({Form.DISPATCHED})
+    provides = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -9,8 +9,9 @@ from ..ir.clone import clone_function
 from ..ir.launch import PER_GROUP, UNITS, group_limit, lanes_of, units_of
 from ..ir.rewrite import constant, rewrite
 from .group_calls import CALLS
+from .link.compute_units import compute_units, repeat_for_ever
+from .manager import Form, FunctionPass
 from .private_copies import OWN
-from .program import compute_units, repeat_for_ever
 
 __all__ = ["NDRange"]
 
@@ -20,7 +21,7 @@ _IDS = ("global_id", "local_id", "group_id")
 
 
 @dataclass(frozen=True)
-class NDRange:
+class NDRange(FunctionPass):
     """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once
     for every launch.
 
@@ -41,6 +42,9 @@ class NDRange:
     """
 
     name = "ndrange"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.ORDERED})
+    provides = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
         if "launch_args" in function.attrs:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from ..analysis.behind import computed_from, taken
 from ..ir import Function, Op, Region, TokenType, Value
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["OneAtATime"]
 
 
 @dataclass(frozen=True)
-class OneAtATime:
+class OneAtATime(FunctionPass):
     """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by,
     the next iteration of the loop around it, which is entered once or has one invocation at a time, has the attribute ``interleave`` =
     False: no other invocations could fill the time in which one waits, so it may issue ahead of a condition that is known late, and needs no
@@ -18,6 +19,7 @@ class OneAtATime:
     """
 
     name = "one-at-a-time"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

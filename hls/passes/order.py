@@ -14,6 +14,7 @@ from ..ir.rewrite import constant
 from .call_tokens import done_token
 from .hazards import Check, find_checks
 from .lookahead import CONTROL
+from .manager import Form, FunctionPass
 from .meets import MeetingOrder, keeps_order
 from .memory_fences import FenceOrder, is_memory_fence
 from .places import Places, inside
@@ -27,7 +28,7 @@ SHORT = 64
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(FunctionPass):
     """Before: a flat kernel whose accesses are right in program order. After: right in any order that tokens allow.
 
     The machine keeps the tokens of a region in order through its levels, so between two accesses of one region
@@ -54,6 +55,8 @@ class Order:
     address_bits: int = 64
     hazards: bool = False
     name = "order"
+    requires = frozenset({Form.DISPATCHED})
+    provides = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -13,6 +13,7 @@ from ..ir import Builder, Function, IntType, Op, Region, Value, may_share, memor
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
 from ..ir.launch import lanes_of
+from .manager import Form, FunctionPass
 from .store_turns import is_used_beside
 
 __all__ = ["Overwritten", "resized"]
@@ -24,7 +25,7 @@ MOST_STEADY = 16
 
 
 @dataclass(frozen=True)
-class Overwritten:
+class Overwritten(FunctionPass):
     """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have one address or
     may have one, are one store. With ``compare``, of two that may both be made the first one is made only if the
     addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
@@ -35,6 +36,8 @@ class Overwritten:
     address_bits: int = 64
     compare: bool = False
     name = "overwritten-stores"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         names = {memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores)}

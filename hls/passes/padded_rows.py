@@ -10,6 +10,7 @@ from ..analysis.loops import Loop
 from ..ir import I64, Builder, Function, MemoryObject, Op, Value, memory_name, moved_type, reaches_memory, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .manager import Form, FunctionPass
 from .merge import MERGED
 
 __all__ = ["PaddedRows"]
@@ -21,7 +22,7 @@ LAID_OUT = frozenset({"numbanks", "bankwidth", "bank_bits", MERGED, RING})
 
 
 @dataclass(frozen=True)
-class PaddedRows:
+class PaddedRows(FunctionPass):
     """Before: on-chip memories hold arrays as the program has them; loads and stores name them by sums. After: where accesses of one
     iteration go to different rows of an array, each to an element of its own choice, and rows have a length that is no power of two, each row
     begins at a multiple of the next one. So each row can be a bank of its own, which no bit of an address chooses otherwise.
@@ -30,6 +31,8 @@ class PaddedRows:
     """
 
     name = "padded-rows"
+    requires = frozenset({Form.DISPATCHED})
+    forbids = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         accesses = _accesses(function)

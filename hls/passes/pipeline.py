@@ -1,16 +1,18 @@
-"""All passes in order, and the reason where the order is not plain."""
+"""All passes in order, in named stages, and the reason where the order is not plain. Nothing else lists passes.
+
+``link`` and ``legalize`` transform whole programs, the stages from ``lower`` to ``order`` one kernel at a time; ``target`` fits a kernel to the
+delays of the board, and ``units`` follows from the units that were chosen for its accesses.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 from ..diag import Diagnostic
-from ..ir import Function, Module, Op, print_function
-from ..ir.same import same_function
-from ..ir.verifier import verify
+from ..ir import Function, Module, Op
+from ..target.board import Board
 from ..target.delay import DelayModel
 from .alone import DropNeedless
 from .atomic_loads import AtomicLoads
@@ -25,29 +27,43 @@ from .coalesce import Coalesce
 from .columns import SplitColumns
 from .conjunctions import Conjunctions
 from .continued import ContinuedLoops
+from .copies import GroupCopies
 from .cse import CommonSubexpressions
 from .dce import DeadCode
 from .dead_stores import DeadStores
+from .early_conditions import EarlyConditions
 from .early_guards import EarlyGuards
 from .early_loads import EarlyLoads
 from .early_terms import EarlyTerms
 from .filled import FilledAnew
 from .fit import FitAccesses
 from .float_orders import FloatOrders
+from .flush import FlushSubnormals
 from .fold import Fold
 from .forward import Forward
+from .fused import FuseTrees
 from .granules import Granules
 from .heeded import AssumeHeeded
 from .hoist import HoistInvariants, InductionProducts
 from .ifconvert import IfConvert
 from .inline import Inline
 from .inner_sums import InnerSums
+from .inspection import Inspection
 from .known_arrays import KnownArrays
+from .late_choices import LateChoices
 from .late_operands import LateOperands
 from .left_counters import LeftCounters
 from .linear_states import LinearStates
+from .link.check_legality import CheckLegality
+from .link.compute_units import ReplicateAutorun
+from .link.pipes import LinkPipes
+from .link.place_buffers import PlaceBuffers
+from .link.strip_printf import StripPrintf
+from .lookahead import Lookahead
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
+from .loop_sums import LoopSums
+from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage
 from .meeting_promises import MeetingPromises
 from .mem2reg import Mem2Reg
 from .memory_fences import FencedMemory
@@ -63,9 +79,9 @@ from .pointers import ResolvePointers
 from .private import OnChipMemories
 from .private_copies import PrivateCopies
 from .promote import Promote
-from .read_ahead import ReadAhead
+from .read_ahead import DropStreamBounds, ReadAhead
 from .recurrences import ShortenRecurrences
-from .relaxed import GuardedTerms
+from .relaxed import BalanceSums, GuardedTerms
 from .shift_loops import ShiftLoops
 from .shift_registers import ShiftRegisters
 from .signs import Signs
@@ -82,15 +98,7 @@ from .unroll import Unroll, Unrolled
 from .wheels import Wheels
 from .wishes import in_memory
 
-__all__ = ["Pass", "PipelineOptions", "Repeat", "deep_recursion", "kernel_pipeline", "optimize"]
-
-
-class Pass(Protocol):
-    """A transformation of one function; the input stays as it was."""
-
-    name: str
-
-    def run(self, function: Function) -> Function: ...
+__all__ = ["PipelineOptions", "deep_recursion", "fit_to_target", "kernel_passes", "kernel_stages", "legalize", "link_program", "optimize", "without_stream_bounds"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,8 @@ class PipelineOptions:
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``in_memory`` names arrays, each with its kernel, that are not to become registers.
     ``model`` says how long operations take, for what is done about loops that become one, and ``takes`` how many ns those do that are no integer logic.
-    ``dump`` is a folder for the IR after every pass (None: none); ``check`` runs the verifier after every pass;
+    ``turnaround`` and ``cells`` are what :class:`~.loop_sums.LoopSums` asks of the target, and ``cell_name`` what its logic cells are called.
+    ``check`` runs the verifier after every pass; ``inspection`` says what else is shown of the passes.
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
 
@@ -118,52 +127,13 @@ class PipelineOptions:
     in_memory: frozenset[tuple[str, str]] = frozenset()
     model: DelayModel | None = None
     takes: Callable[[Op], float] | None = None
-    dump: Path | None = None
+    turnaround: Callable[[Op, int], int] | None = None
+    cells: Callable[[Function], int] | None = None
+    cell_name: str = "logic cells"
     check: bool = False
+    inspection: Inspection | None = None
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Unrolled | Merged], None] | None = None
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """Runs passes in turn until none changes anything."""
-
-    passes: tuple[Pass, ...]
-    max_rounds: int = 8
-
-    @property
-    def name(self):
-        return "repeat " + " ".join(p.name for p in self.passes)
-
-    def run(self, function: Function) -> Function:
-        settled = _Settled(self.passes)
-        for _ in range(self.max_rounds):
-            before = settled.version
-            for each in self.passes:
-                function = settled.run(each, function)
-            if settled.version == before:
-                break
-        return function
-
-
-class _Settled:
-    """Runs passes, but for those of ``known`` not where one would change nothing as it did before. Most passes find nothing to do, so this
-    is most of the work for those that run again and again."""
-
-    def __init__(self, known: tuple[Pass, ...]):
-        self.version = 0  #: of the function that goes through the passes: how often it changed
-        self._settled: list[tuple[Pass, int]] = [(each, -1) for each in known]  #: the version that each last left as it was
-
-    def run(self, each: Pass, function: Function) -> Function:
-        """What the pass makes of the function, which is what :meth:`run` returned before."""
-        if any(one is each and version == self.version for one, version in self._settled):
-            return function
-        after = each.run(function)
-        if same_function(function, after):
-            self._settled = [(one, self.version if one is each else version) for one, version in self._settled]
-        else:
-            self.version += 1
-        return after
 
 
 #: cheap, and wanted after whatever makes new constants or leaves things unused
@@ -172,10 +142,35 @@ CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
 TIDY = (Fold(flat=True), *CLEAN[1:])
 
 
-def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
+def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False) -> Stage:
+    """What makes the functions of one text a program, for hardware and emulator alike."""
+    return Stage("link", (
+        *((ForEachFunction(FlushSubnormals()),) if flush else ()),
+        # before helpers become a part of their callers: what stands in one expression is seen
+        *((ForEachFunction(FuseTrees(tell)),) if fpc else ()),
+        LinkPipes(), ReplicateAutorun(),
+    ))
+
+
+def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> Stage:
+    """What makes a program one that hardware can compute."""
+    return Stage("legalize", (CheckLegality(warn), StripPrintf(), PlaceBuffers(board)))
+
+
+def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
     """The passes that a kernel without calls goes through."""
+    return (_lower(options), _simplify(options), _loops(options), _scalar(options), _memory(options), _recurrence(options), _order(options))
+
+
+def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
+    """The same, without their stages."""
+    return [each for stage in kernel_stages(options) for each in stage.passes]
+
+
+def _lower(options: PipelineOptions) -> Stage:
     small = SmallLoops(joined=options.word_bytes > 0)
-    return [
+    unroll = Unroll(options.max_ops, small=small, warn=options.warn, record=options.record)
+    return Stage("lower", (
         DropNeedless(), FencedMemory(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
         ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
@@ -185,9 +180,15 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
         # Loops that only shift an array are one operation from then on, whether marked or not.
-        Repeat((ShiftLoops(_recorded(options.record)), Unroll(options.max_ops, small=small, warn=options.warn, record=options.record), *CLEAN)),
+        Repeat((ShiftLoops(_recorded(options.record)), unroll, *CLEAN)),
+    ))
+
+
+def _simplify(options: PipelineOptions) -> Stage:
+    return Stage("simplify", (
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
-        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(), Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(),
+        Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
         # arrays are values by now, and `if` still has regions
         SeparateCases(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
@@ -198,6 +199,11 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         MergeMemories(options.warn), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
         Repeat((IfConvert(), *CLEAN)),
+    ))
+
+
+def _loops(options: PipelineOptions) -> Stage:
+    return Stage("loops", (
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
         MeetingPromises(options.warn), Simd(options.warn), *TIDY,
         # bounds that are read from memory are bounds like others from here on
@@ -209,6 +215,11 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         AssumeContinue(), *TIDY,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         NDRange(), *TIDY, AssumeContinue(), *TIDY,
+    ))
+
+
+def _scalar(options: PipelineOptions) -> Stage:
+    return Stage("scalar", (
         # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
         PaddedRows(), *TIDY,
         # before narrowing, while counters still step by a plain addition
@@ -221,23 +232,40 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         Narrow(options.address_bits), *TIDY,
         # states have the bits that they need by now
         Automata(), *TIDY, LinearStates(options.model), *TIDY,
+    ))
+
+
+def _memory(options: PipelineOptions) -> Stage:
+    address_bits, hazards = options.address_bits, options.hazards
+    return Stage("memory", (
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        AssumeTaken(), *TIDY, Coalesce(0, options.address_bits), *TIDY,
+        AssumeTaken(), *TIDY, Coalesce(0, address_bits), *TIDY,
         # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
-        Overwritten(options.address_bits), *TIDY,
+        Overwritten(address_bits), *TIDY,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(options.address_bits, options.hazards), *TIDY, Forward(options.address_bits, options.hazards), OnChipMemories(), *TIDY,
+        Promote(address_bits, hazards), *TIDY, Forward(address_bits, hazards), OnChipMemories(), *TIDY,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
-        DeadStores(options.address_bits), *TIDY,
-        AssumeTaken(), AssumeHeeded(), *TIDY, Overwritten(options.address_bits, options.hazards), *TIDY,
-        Coalesce(options.word_bytes, options.address_bits), *TIDY,
+        DeadStores(address_bits), *TIDY,
+        AssumeTaken(), AssumeHeeded(), *TIDY, Overwritten(address_bits, hazards), *TIDY,
+        Coalesce(options.word_bytes, address_bits), *TIDY,
         # what is still several stores; where memory never waits, order costs nothing
-        *((StoreTurns(options.address_bits), AtomicLoads(options.address_bits), *TIDY) if options.hazards else ()),
+        *((StoreTurns(address_bits), AtomicLoads(address_bits), *TIDY) if hazards else ()),
+    ))
+
+
+def _recurrence(options: PipelineOptions) -> Stage:
+    return Stage("recurrence", (
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY, Signs(options.model), *TIDY, OwnSums(), *TIDY,
+        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY,
+        Signs(options.model), *TIDY, OwnSums(), *TIDY,
         # guards last: they are joined with comparisons of integers
         FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
+    ))
+
+
+def _order(options: PipelineOptions) -> Stage:
+    return Stage("order", (
         # of what is still a memory; order and recurrences are those of copies from here on
         FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
         # while recurrences are of data alone, before tokens of order
@@ -250,7 +278,51 @@ def kernel_pipeline(options: PipelineOptions) -> list[Pass]:
         *((ReadAhead(options.word_bytes, options.address_bits),) if options.hazards else ()),
         # last: analyses of counters look for the comparisons that this replaces
         Conjunctions(), CommonSubexpressions(), DeadCode(),
-    ]
+    ))
+
+
+def target_stage(options: PipelineOptions) -> Stage:
+    """What follows from the delays of the target; :class:`PipelineOptions` must have ``model``, and with ``fp_relaxed`` all that it says
+    about the target."""
+    sums = (BalanceSums(options.warn), LateOperands(options.model, options.takes, options.warn),
+            LoopSums(options.turnaround, options.cells, options.cell_name, options.warn)) if options.fp_relaxed else ()
+    return Stage("target", (
+        *sums, GroupCopies(options.memory_latency, options.ram_bytes),
+        EarlyConditions(options.model), Lookahead(options.model), LateChoices(options.model), DeadCode(),
+    ))
+
+
+def units_stage(loads: AbstractSet[Op]) -> Stage:
+    """What follows from the units of accesses: ``loads`` have units that do not read ahead."""
+    return Stage("units", (DropStreamBounds(loads), DeadCode()))
+
+
+@dataclass(frozen=True)
+class ForEachFunction(ModulePass):
+    """A function pass over kernels and helpers alike."""
+
+    each: FunctionPass
+
+    @property
+    def name(self) -> str:
+        """That of the pass."""
+        return self.each.name
+
+    def run(self, module: Module) -> Module:
+        """The module with every function transformed."""
+        return Module({name: self.each.run(f) for name, f in module.functions.items()}, module.sources, module.channels)
+
+
+def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False,
+                 inspection: Inspection | None = None) -> Module:
+    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note each; with ``flush``
+    subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit together."""
+    return PassManager(inspection).run((link_stage(fpc, tell, flush),), module)
+
+
+def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
+    """A linked program as hardware computes it. Raises CompileError for what the target does not support."""
+    return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
 
 
 def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Module:
@@ -259,21 +331,27 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     Raises CompileError for a kernel that cannot be built.
     """
     with deep_recursion():
-        inlined = Inline().run(module)
-        functions = {f.name: _run(f, options) for f in inlined.kernels}
+        inlined = PassManager(options.inspection, options.check).run((Stage("inline", (Inline(),)),), module)
+        functions = {f.name: _optimized(f, options) for f in inlined.kernels}
     return Module(functions, inlined.sources, inlined.channels)
 
 
-def _run(function: Function, options: PipelineOptions) -> Function:
+def _optimized(function: Function, options: PipelineOptions) -> Function:
     names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
     function = in_memory(function, names) if names else function
-    dump, settled = _Dump(options.dump, function), _Settled((*CLEAN, TIDY[0]))
-    for each in kernel_pipeline(options):
-        before, function = function, settled.run(each, function)
-        if options.check and function is not before:
-            verify(function)
-        dump.after(each, function)
-    return function
+    if names and options.inspection:
+        options.inspection.again(function)
+    return PassManager(options.inspection, options.check, (Form.LINKED, Form.INLINED)).run_function(kernel_stages(options), function)
+
+
+def fit_to_target(function: Function, options: PipelineOptions) -> Function:
+    """An optimized kernel with what the delays of the target ask for."""
+    return PassManager(options.inspection, options.check, Form).run_function((target_stage(options),), function)
+
+
+def without_stream_bounds(function: Function, loads: AbstractSet[Op], options: PipelineOptions) -> Function:
+    """The kernel where ``loads`` need not know where their runs end."""
+    return PassManager(options.inspection, options.check, Form).run_function((units_stage(loads),), function)
 
 
 def _recorded(record: Callable[[Unrolled], None] | None):
@@ -281,27 +359,6 @@ def _recorded(record: Callable[[Unrolled], None] | None):
     if record is None:
         return None
     return lambda kernel, span, moves, asked: record(Unrolled(kernel, span, moves, True, asked))
-
-
-class _Dump:
-    """Writes ``KERNEL/NN-pass.ir``; a pass that changed nothing leaves ``NN-pass.unchanged``, which is empty."""
-
-    def __init__(self, folder: Path | None, function: Function):
-        self.folder = folder / function.name if folder is not None else None
-        self.count, self.text = 0, None
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._write("inlined", function)
-
-    def after(self, each: Pass, function: Function):
-        if self.folder is not None:
-            self._write(each.name.replace(" ", "-"), function)
-
-    def _write(self, name: str, function: Function):
-        text = print_function(function)
-        suffix = "ir" if text != self.text else "unchanged"
-        (self.folder / f"{self.count:02d}-{name}.{suffix}").write_text(text if suffix == "ir" else "")
-        self.count, self.text = self.count + 1, text
 
 
 @contextmanager

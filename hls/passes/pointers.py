@@ -6,6 +6,7 @@ from ..diag import CompileError
 from ..ir import BOOL, I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
+from .manager import Form, FunctionPass
 from .points_to import NULL, Roots
 
 __all__ = ["ResolvePointers"]
@@ -14,7 +15,7 @@ _WHICH = IntType(8)  # the number of a memory among those a pointer may point in
 
 
 @dataclass(frozen=True)
-class ResolvePointers:
+class ResolvePointers(FunctionPass):
     """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run), or are kept
     in private memories.
 
@@ -25,6 +26,8 @@ class ResolvePointers:
     """
 
     name = "pointers"
+    requires = frozenset({Form.INLINED})
+    provides = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError for an access whose memory cannot be known."""

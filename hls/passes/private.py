@@ -7,6 +7,7 @@ from ..ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, 
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 from .private_copies import OWN, begins_anew
 from .private_parts import give_parts, kept_across_barriers
 
@@ -23,12 +24,14 @@ def capacity(memory: MemoryObject) -> int:
 
 
 @dataclass(frozen=True)
-class OnChipMemories:
+class OnChipMemories(FunctionPass):
     """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
     Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop. Private ones
     that keep values across a barrier are local ones, with a part for each work-item (:mod:`.private_parts`)."""
 
     name = "on-chip-memories"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    provides = frozenset({Form.ARRAYS_LOWERED})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError naming every memory that cannot be built."""

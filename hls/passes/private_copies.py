@@ -9,6 +9,7 @@ from ..ir import Builder, Function, IntType, MemoryObject, Op, Region, Value, me
 from ..ir.clone import clone_function
 from ..ir.rewrite import rewrite
 from .copies import COPIES, SHORT_WAY, copy_address, copy_stride, with_copies
+from .manager import Form, FunctionPass
 
 __all__ = ["OWN", "PrivateCopies", "begins_anew", "copies_of_loop", "writers_apart"]
 
@@ -41,7 +42,7 @@ def copies_of_loop(function: Function, loop: Op, name: str) -> int:
 
 
 @dataclass(frozen=True)
-class PrivateCopies:
+class PrivateCopies(FunctionPass):
     """Before: loops name the memories that are their iterations' :data:`OWN`. After: those whose accesses lie in loops inside hold a power of
     two of copies, as :class:`~.copies.GroupCopies` makes them; the number of the iteration chooses one.
 
@@ -55,6 +56,8 @@ class PrivateCopies:
     ram_bytes: int = 0
     warn: Callable[[Diagnostic], None] | None = None
     name = "private-copies"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

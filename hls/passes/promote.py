@@ -23,12 +23,13 @@ from ..ir.accesses import predicate
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 
 __all__ = ["Promote"]
 
 
 @dataclass(frozen=True)
-class Promote:
+class Promote(FunctionPass):
     """Before: a flat kernel without tokens. After: where a loop (one of the innermost first) accesses a place that is the same in
     all its iterations, and nothing else there may store to it, its value is carried: loaded before the loop at most, and, where
     nothing else may load it, stored behind the loop.
@@ -41,6 +42,8 @@ class Promote:
     address_bits: int = 64
     hazards: bool = False
     name = "promote-places"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

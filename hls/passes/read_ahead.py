@@ -29,19 +29,19 @@ from ..ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
 from ..ir.clone import clone_function, clone_ops
 from ..ir.launch import OVERLAP
 from ..ir.rewrite import constant
-from .dce import DeadCode
 from .item_rows import STRICT, Bound, Row, as_width, is_order, row_of, times
+from .manager import Form, FunctionPass
 from .memory_fences import FLUSH
 from .steady_loads import computing
 
-__all__ = ["ReadAhead", "without_runs"]
+__all__ = ["DropStreamBounds", "ReadAhead"]
 
 #: words that last for fewer accesses share bursts without being asked for ahead
 _ACCESSES = 4
 
 
 @dataclass(frozen=True)
-class ReadAhead:
+class ReadAhead(FunctionPass):
     """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that takes place in each
     iteration of a loop, at addresses that go up by less than a quarter of a word of its memory (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
 
@@ -58,6 +58,7 @@ class ReadAhead:
     address_bits: int
 
     name = "read-ahead"
+    requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
@@ -220,10 +221,18 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
     return None
 
 
-def without_runs(function: Function, loads: AbstractSet[Op]) -> Function:
-    """The function where these loads, of it, are of no run."""
-    result = clone_function(function)
-    for old, new in zip(walk(function.body), walk(result.body), strict=True):
-        if old in loads:
-            new.operands.remove(last_of_run(new))
-    return DeadCode().run(result)
+@dataclass(frozen=True)
+class DropStreamBounds(FunctionPass):
+    """After: ``loads``, of the function that is transformed, are of no run: their units do not read ahead."""
+
+    loads: AbstractSet[Op]
+
+    name = "drop-stream-bounds"
+    requires = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for old, new in zip(walk(function.body), walk(result.body), strict=True):
+            if old in self.loads:
+                new.operands.remove(last_of_run(new))
+        return result

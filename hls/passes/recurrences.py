@@ -6,6 +6,7 @@ from ..analysis.recurrences import components
 from ..ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out
 from ..ir.clone import clone_function
 from .associative import emit, neutral, pair_of, rewrite_as
+from .manager import Form, FunctionPass
 
 __all__ = ["ShortenRecurrences"]
 
@@ -27,7 +28,7 @@ class _Form:
 
 
 @dataclass(frozen=True)
-class ShortenRecurrences:
+class ShortenRecurrences(FunctionPass):
     """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once:
     ``(s + x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and greatest.
     What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x == y`` compares ``s``.
@@ -38,6 +39,7 @@ class ShortenRecurrences:
     """
 
     name = "short-recurrences"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -8,6 +8,7 @@ from ..diag import Diagnostic
 from ..ir import Builder, FloatType, Function, Op, Region, Value, uses, walk
 from ..ir.clone import clone_function
 from .flush import flush_of
+from .manager import Form, FunctionPass
 from .partial_sums import NOTHING
 
 __all__ = ["BalanceSums", "GuardedTerms"]
@@ -15,12 +16,13 @@ __all__ = ["BalanceSums", "GuardedTerms"]
 
 
 @dataclass(frozen=True)
-class GuardedTerms:
+class GuardedTerms(FunctionPass):
     """Before: selects between a sum and one of its terms, as conditional additions and guards of unrolled copies leave
     them. After: that term plus a guarded rest, ``c ? s + x + y : s`` being ``s + (c ? x + y : -0.0)``.
     """
 
     name = "guarded-terms"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
@@ -51,7 +53,7 @@ class GuardedTerms:
 
 
 @dataclass(frozen=True)
-class BalanceSums:
+class BalanceSums(FunctionPass):
     """Before: chains of float additions whose intermediate sums nobody else looks at. After: trees of the least depth with
     as many additions. What a loop carries is added last, so that its recurrence is one addition.
 
@@ -61,6 +63,7 @@ class BalanceSums:
     tell: Callable[[Diagnostic], None] | None = None
 
     name = "balance-sums"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

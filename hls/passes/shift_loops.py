@@ -10,6 +10,7 @@ from ..ir import Builder, Function, MemoryObject, Op, PointerType, Value, has, u
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, is_constant, rewrite
 from ..ir.values import signed
+from .manager import Form, FunctionPass
 
 __all__ = ["MOST_ELEMENTS", "ShiftLoops"]
 
@@ -18,7 +19,7 @@ MOST_ELEMENTS = 16_384
 
 
 @dataclass(frozen=True)
-class ShiftLoops:
+class ShiftLoops(FunctionPass):
     """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private array,
     ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``, also where
     an element is a vector or structure, and several of the array; one that sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
@@ -28,6 +29,8 @@ class ShiftLoops:
 
     record: Callable[[str, Span | None, int, bool], None] | None = None
     name = "shift-loops"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         if not any(op.opcode == "loop" for op in walk(function.body)):

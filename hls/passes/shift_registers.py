@@ -8,6 +8,7 @@ from ..analysis.dependence import CONDITIONAL, RING
 from ..ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .manager import Form, FunctionPass
 from .replaced import Replaced
 from .shift_ring import Ring
 from .whole import counted_loop, element_pointer, read, write
@@ -17,7 +18,7 @@ __all__ = ["ShiftRegisters"]
 
 
 @dataclass(frozen=True)
-class ShiftRegisters:
+class ShiftRegisters(FunctionPass):
     """Before: unrolled; arrays with ``shift`` and ``fill``. After: none of these are left.
 
     An array of up to ``max_bits`` bits is moved element by element. A larger one whose accesses are at constant places becomes a
@@ -29,6 +30,7 @@ class ShiftRegisters:
     max_bits: int = 1024
     ring_bits: int = 1024  #: up to which mem2reg would make multiplexers of a buffer
     name = "shift-registers"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         whole = {op.attrs["mem"] for op in walk(function.body) if op.opcode in ("shift", "fill")}

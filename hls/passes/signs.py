@@ -9,6 +9,7 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant
 from ..target.delay import DelayModel
 from .arrivals import Arrivals
+from .manager import Form, FunctionPass
 
 __all__ = ["Signs"]
 
@@ -16,7 +17,7 @@ _ORDER = frozenset({"slt", "sle", "ult", "ule"})
 
 
 @dataclass(frozen=True)
-class Signs:
+class Signs(FunctionPass):
     """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither ``k`` nor ``n`` depends on it,
     the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of ``model`` (None: nothing is done) and no sum wraps around.
 
@@ -26,6 +27,7 @@ class Signs:
     model: DelayModel | None = None
 
     name = "signs"
+    requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -11,12 +11,13 @@ from ..ir.accesses import PREDICATES
 from ..ir.clone import clone_function
 from ..ir.launch import LANES
 from ..ir.rewrite import constant, set_results
+from .manager import Form, FunctionPass
 
 __all__ = ["Simd", "lane_name"]
 
 
 @dataclass(frozen=True)
-class Simd:
+class Simd(FunctionPass):
     """Before: a flat kernel without `if` that is run once for every work-item. After, if it has ``num_simd_work_items``: one that
     is run once for so many work-items that are neighbours in dimension 0; their number is its attribute ``lanes``. A query for an id
     in dimension 0 is answered for the first of them. The size of every group is a multiple of them there.
@@ -31,6 +32,8 @@ class Simd:
     warn: Callable[[Diagnostic], None] | None = None
 
     name = "simd"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
         lanes = function.attrs.get("num_simd_work_items", 1)

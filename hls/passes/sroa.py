@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from ..ir import I8, Builder, Function, IntType, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .manager import Form, FunctionPass
 from .wishes import wants_memory
 
 __all__ = ["SplitArrays", "drop_addresses"]
 
 
 @dataclass(frozen=True)
-class SplitArrays:
+class SplitArrays(FunctionPass):
     """Before: private memories (after pointers). After: those of which every access is at a constant place, and that are
     not asked to be memories, are variables, named ``array.k`` for element k, which mem2reg makes values.
 
@@ -20,6 +21,7 @@ class SplitArrays:
     """
 
     name = "split-arrays"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -23,6 +23,7 @@ from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, resolve
 from ..ir.storage import zero
+from .manager import Form, FunctionPass
 
 __all__ = ["SteadyLoads", "Writes", "computing"]
 
@@ -31,7 +32,7 @@ _MEETINGS = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", 
 
 
 @dataclass(frozen=True)
-class SteadyLoads:
+class SteadyLoads(FunctionPass):
     """Before: flat, without tokens. After: a load in a loop (the innermost first) whose address and condition stay the same there,
     of a buffer that nothing in the loop may write, stands before the loop; where an equal one is there already, as for a bound
     that is read before the first iteration and again for each of the others, that one's value is taken.
@@ -41,6 +42,8 @@ class SteadyLoads:
     """
 
     name = "steady-loads"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

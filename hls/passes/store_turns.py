@@ -24,6 +24,7 @@ from ..ir import (
 )
 from ..ir.accesses import TURNS, UNIT, is_access, lane_mask, predicate, reaches_memory
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["StoreTurns", "is_used_beside"]
 
@@ -33,7 +34,7 @@ _MOST = 32
 
 
 @dataclass(frozen=True)
-class StoreTurns:
+class StoreTurns(FunctionPass):
     """Before: a flat kernel without tokens, whose equal and neighbouring accesses are joined. After: stores of one iteration to one
     buffer that may touch the same bytes, in that iteration or soon after, and that no access comes between, are one store in a loop of its own, which
     makes them one after the other: an iteration takes as many cycles as it has such stores.
@@ -45,6 +46,8 @@ class StoreTurns:
 
     address_bits: int = 64
     name = "store-turns"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -6,12 +6,13 @@ from ..ir import Builder, Function, IntType, Op, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.values import signed
+from .manager import Form, FunctionPass
 
 __all__ = ["StrengthReduction"]
 
 
 @dataclass(frozen=True)
-class StrengthReduction:
+class StrengthReduction(FunctionPass):
     """Before: integer operations on constants. After: no division by a constant that a multiplication of at most 64 bits can
     do, and no multiplication by a constant of at most ``max_terms`` signed powers of two.
     """
@@ -19,6 +20,7 @@ class StrengthReduction:
     max_terms: int = 3
 
     name = "strength-reduction"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -8,13 +8,14 @@ from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
 from ..ir.storage import BoundMemory, accessors, zero
 from .elements import element_index
+from .manager import Form, FunctionPass
 from .wishes import wants_memory
 
 __all__ = ["ConstantTables"]
 
 
 @dataclass(frozen=True)
-class ConstantTables:
+class ConstantTables(FunctionPass):
     """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is one
     constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories, which
     become block RAM that nobody writes."""
@@ -22,6 +23,7 @@ class ConstantTables:
     max_bits: int = 2048
 
     name = "constant-tables"
+    requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError for a small table that is not read by its scalars."""

@@ -7,6 +7,7 @@ from ..ir import Builder, Function, Op, Region, Value, has, is_access
 from ..ir.accesses import predicate
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant
+from .manager import Form, FunctionPass
 
 __all__ = ["AssumeTaken"]
 
@@ -15,7 +16,7 @@ _LARGE = frozenset({"mul", "udiv", "sdiv", "urem", "srem"})
 
 
 @dataclass(frozen=True)
-class AssumeTaken:
+class AssumeTaken(FunctionPass):
     """Before: a flat kernel. After: no address or stored value of an access goes through a select on what the access's predicate
     decides, as far as the way there is short of large operations.
 
@@ -24,6 +25,8 @@ class AssumeTaken:
     """
 
     name = "assume-taken"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

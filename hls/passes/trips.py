@@ -6,15 +6,17 @@ from ..analysis.loops import Loop, LoopTree
 from ..analysis.trips import count_trips
 from ..ir import Function, walk
 from ..ir.clone import clone_function
+from .manager import Form, FunctionPass
 
 __all__ = ["RecordTrips"]
 
 
 @dataclass(frozen=True)
-class RecordTrips:
+class RecordTrips(FunctionPass):
     """After: loops that run a constant number of times whenever they are entered have it as attribute ``trip_count``."""
 
     name = "record-trips"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

@@ -9,6 +9,7 @@ from ..diag import CompileError, Diagnostic, Span
 from ..ir import Builder, Function, Op, Region, Value, walk
 from ..ir.clone import clone_function, clone_ops
 from ..ir.rewrite import constant, inline_region, rewrite
+from .manager import Form, FunctionPass
 from .small_loops import SmallLoops
 
 __all__ = ["Unroll", "Unrolled"]
@@ -29,7 +30,7 @@ class Unrolled:
 
 
 @dataclass(frozen=True)
-class Unroll:
+class Unroll(FunctionPass):
     """Unrolls what is marked, outer loops before those inside (which get constant bounds by it): run until unchanged.
 
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
@@ -47,6 +48,8 @@ class Unroll:
     record: Callable[[Unrolled], None] | None = None
 
     name = "unroll"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         """Raises CompileError where the result would have more than ``max_ops`` operations."""

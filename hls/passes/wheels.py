@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from ..ir import BOOL, Builder, Function, Op, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import constant, rewrite
+from .manager import Form, FunctionPass
 
 __all__ = ["Wheels"]
 
 
 @dataclass(frozen=True)
-class Wheels:
+class Wheels(FunctionPass):
     """Before: flat. After: ``turns ? (end ? 0 : x + 1) : x`` is ``turns and end ? 0 : x + turns``, which is one choice
     less on the way from one value to the next. (Such are the heads of delay lines that are shifted under a condition.)"""
 
     name = "wheels"
+    requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)

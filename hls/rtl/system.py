@@ -23,7 +23,7 @@ from ..ir.launch import (
 )
 from ..memory import ChannelPlan, MemoryPlan
 from ..passes.copies import COPIES
-from ..passes.program import compute_units
+from ..passes.link.compute_units import compute_units
 from ..schedule import KernelPlan
 from ..target.board import Memory
 from .channels import ChannelWatch, connect_channels

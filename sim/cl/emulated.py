@@ -79,7 +79,7 @@ class Emulated:
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
     from hls.frontend import parse_source  # a host program that fails before needs none of it
-    from hls.passes.program import link_program
+    from hls.passes.pipeline import link_program
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
     try:

@@ -10,8 +10,8 @@ from hls.diag import CompileError, render
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
-from hls.passes.hardware import check_hardware
-from hls.passes.program import link_program
+from hls.passes.link.check_legality import check_hardware
+from hls.passes.pipeline import link_program
 from hls.target.board import load_board
 
 BOARD = load_board("de5net")

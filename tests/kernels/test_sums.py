@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-import hls.driver
+import hls.passes.pipeline
 from hls.ir.interpreter import run_kernel
 from hls.passes.loop_sums import LoopSums
 from tests.kernels.sums import KINDS, SOURCE, expected, launch, same_bits
@@ -28,7 +28,7 @@ def text_of(names) -> str:
 def system():
     """Every sum as a long integer, whatever is smaller."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hls.driver, "LoopSums", partial(LoopSums, parts=False))
+        patch.setattr(hls.passes.pipeline, "LoopSums", partial(LoopSums, parts=False))
         system = KernelSystem(text_of(BUILT), "ecp5_onchip", fp_relaxed=True, counters=True)
     yield system
     system.close()

@@ -9,7 +9,7 @@ from hls.frontend import parse_source
 from hls.ir.launch import PROMISED
 from hls.passes.inline import Inline
 from hls.passes.meeting_promises import MeetingPromises
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 OF_64 = "__attribute__((reqd_work_group_size(64, 1, 1))) "
 PLANE = "__attribute__((reqd_work_group_size(8, 4, 1))) "
@@ -21,7 +21,7 @@ def flat(body: str, attribute: str = "", more: str = ""):
     text = f"""{more}{attribute}__kernel void k(__global int *a, __global const int *restrict b, volatile __global int *v, int n) {{
         int l = get_local_id(0), m = get_local_id(1), i = get_global_id(0); {body} }}"""
     (function,) = Inline().run(parse_source(text, "k.cl", {}, []).module).kernels
-    for each in kernel_pipeline(PipelineOptions()):
+    for each in kernel_passes(PipelineOptions()):
         if isinstance(each, MeetingPromises):
             return function
         function = each.run(function)

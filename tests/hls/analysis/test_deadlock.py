@@ -16,7 +16,7 @@ from hls.ir.concurrent import channel_room
 from hls.ir.interpreter import ExecutionError, Launch, run_launches
 from hls.memory import plan_channels
 from hls.options import Options
-from hls.passes.program import link_program
+from hls.passes.pipeline import link_program
 from hls.schedule import balance_channels
 from hls.target.board import load_board
 

@@ -8,7 +8,7 @@ from brute import conflicts, trace
 from hls.analysis.dependence import dependences
 from hls.frontend import parse_source
 from hls.passes.order import Order
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline, optimize
+from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
 
 TYPES = ["int", "uint", "short", "uchar", "long"]
 
@@ -56,7 +56,7 @@ def flat(text):
     """The kernel as it is when order is made of it, without that."""
     options = PipelineOptions()
     function = optimize(parse_source(text, "k.cl", {}, []).module, options).kernels[0]
-    assert any(isinstance(p, Order) for p in kernel_pipeline(options))
+    assert any(isinstance(p, Order) for p in kernel_passes(options))
     return function, options.address_bits
 
 

@@ -9,7 +9,7 @@ from hls.frontend import parse_source
 from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir import walk
-from hls.passes.hardware import ATTRIBUTES, check_hardware
+from hls.passes.link.check_legality import ATTRIBUTES, check_hardware
 
 #: (as written, name in the IR, value); None where the attribute asks for nothing that hardware could do
 KERNELS = [

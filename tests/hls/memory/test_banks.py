@@ -8,7 +8,7 @@ from hls import CompileError, Options, load_board
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.model.area import estimate
-from hls.passes.program import link_program
+from hls.passes.pipeline import link_program
 from hls.report.collect import collect_kernel
 from hls.report.memory_text import memory_section
 from hls.target.board import Rams

@@ -8,7 +8,7 @@ from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 from hls.passes.wishes import in_memory
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
@@ -34,7 +34,7 @@ def passes_through(text: str, until: str, record=None, warn=None, mark=None, hel
     function = in_memory(function, held)
     stages = {}
     options = PipelineOptions(model=load_board("de5net").delay_model(), record=record, warn=warn)
-    for each in kernel_pipeline(options):
+    for each in kernel_passes(options):
         before, function = function, each.run(function)
         verify(function)
         if each.name == until:

@@ -9,8 +9,7 @@ from hls.ir import Module, TokenType, walk
 from hls.ir.verifier import verify
 from hls.memory import plan_channels
 from hls.options import Options
-from hls.passes.pipeline import PipelineOptions, optimize
-from hls.passes.program import link_program
+from hls.passes.pipeline import PipelineOptions, link_program, optimize
 from hls.target.board import load_board
 
 BOARD = load_board("de5net")

@@ -8,7 +8,7 @@ import pytest
 
 from hls.ir import walk
 from hls.passes.filled import FilledAnew
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 from hls.passes.private_copies import OWN
 from tests.differential.devices import module_of
 
@@ -18,7 +18,7 @@ N = 40  #: elements of the buffer
 def own(source: str) -> list[str]:
     """Labels of the loops whose iterations own the buffer, as the pass finds them at its place in the pipeline."""
     (function,) = module_of(source).functions.values()
-    for each in kernel_pipeline(PipelineOptions()):
+    for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
         if isinstance(each, FilledAnew):
             return [op.attrs["label"] for op in walk(function.body) if op.opcode == "loop" and "buf" in op.attrs.get(OWN, ())]

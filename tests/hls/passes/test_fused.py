@@ -14,8 +14,7 @@ from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.options import Options
 from hls.passes.fused import MOST_TERMS
-from hls.passes.pipeline import PipelineOptions, optimize
-from hls.passes.program import link_program
+from hls.passes.pipeline import PipelineOptions, link_program, optimize
 from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const float *restrict a, __global float *restrict out, int n) {\n"

@@ -9,8 +9,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
 from hls.passes.loop_sums import LoopSums
-from hls.passes.pipeline import PipelineOptions, optimize
-from hls.passes.program import link_program
+from hls.passes.pipeline import PipelineOptions, link_program, optimize
 from hls.passes.relaxed import BalanceSums
 from hls.schedule import OperatorTiming
 from hls.target.board import load_board

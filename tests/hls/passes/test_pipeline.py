@@ -7,11 +7,12 @@ from hls.analysis.ranges import Range
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Function, walk
 from hls.ir.clone import clone_function
-from hls.passes.pipeline import PipelineOptions, Repeat, optimize
+from hls.passes.manager import FunctionPass, PassManager, Repeat, Stage
+from hls.passes.pipeline import PipelineOptions, optimize
 
 
 @dataclass(frozen=True)
-class Shorter:
+class Shorter(FunctionPass):
     """Takes ``many`` operations away, as long as there are some; notes how many there were."""
 
     many: int
@@ -36,7 +37,7 @@ def constants(count: int) -> Function:
 
 def test_what_changes_nothing_is_not_run_again_until_something_else_does():
     idle, shorter, late = Shorter(0), Shorter(1), Shorter(0)
-    left = Repeat((idle, shorter, late)).run(constants(2))
+    left = PassManager().run_function((Stage("all", (Repeat((idle, shorter, late)),)),), constants(2))
     assert len(left.body.ops) == 1
     assert shorter.runs == [2, 1, 0]
     assert idle.runs == [2, 1, 0]
@@ -45,7 +46,7 @@ def test_what_changes_nothing_is_not_run_again_until_something_else_does():
 
 def test_a_pass_that_finds_nothing_is_run_once():
     idle = Shorter(0)
-    Repeat((idle,)).run(constants(3))
+    PassManager().run_function((Stage("all", (Repeat((idle,)),)),), constants(3))
     assert idle.runs == [3]
 
 

@@ -9,7 +9,7 @@ from hls.ir.interpreter import ExecutionError, run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.passes.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 SEEDS = range(18)
 _MAX_ITERATIONS = 20_000
@@ -41,7 +41,7 @@ def stages(module: Module):
     module = Inline().run(module)
     yield "inline", module
     function = module.functions["k"]
-    for each in kernel_pipeline(PipelineOptions()):
+    for each in kernel_passes(PipelineOptions()):
         before = print_module(Module({"k": function}))
         after = each.run(function)
         assert print_module(Module({"k": function})) == before, f"{each.name} modified its input"

@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-import hls.driver
+import hls.passes.pipeline
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir import walk
@@ -33,7 +33,7 @@ def planned(name, relaxed=True, board="de5net"):
     """The planned kernel and what was told about it; sums of loops are in parts (tests/hls/passes/test_loop_sums.py has the others)."""
     module = parse_source(HEAD + KERNELS[name] + "\n}\n").module
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hls.driver, "LoopSums", partial(LoopSums, digits=()))
+        patch.setattr(hls.passes.pipeline, "LoopSums", partial(LoopSums, digits=()))
         (kernel,), told = plan_module(module, load_board(board), Options(fp_relaxed=relaxed))
     return kernel, told
 

@@ -11,7 +11,7 @@ from hls.frontend import parse_source
 from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 ARGS = "kernel void k(global const int *restrict a, global int *restrict out, int n, int m)"
 
@@ -184,7 +184,7 @@ def test_every_stage_means_the_same():
     text = kernel(90, f"if (a[i] & 1) {{ {UP} sr[0] = a[i]; }} out[i] = sr[{{last}}] + sr[12];")
     module = Inline().run(parse_source(text, "k.cl").module)
     function, wanted = module.kernels[0], None
-    for each in kernel_pipeline(PipelineOptions()):
+    for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
         buffers = {"a": np.arange(300, dtype=np.int32) * 7, "out": np.zeros(300, np.int32)}
         run_kernel(Module({"k": function}), "k", {name: data.view(np.uint8) for name, data in buffers.items()}, {"n": 200, "m": 1})

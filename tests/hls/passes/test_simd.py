@@ -8,7 +8,7 @@ from hls.frontend import parse_source
 from hls.ir import Function, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline, optimize
+from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
 from hls.passes.simd import Simd
 from tests.differential.devices import inputs
 from tests.differential.groups import GROUP, ITEMS, group_source
@@ -103,7 +103,7 @@ def result(module: Module, space) -> np.ndarray:
 def side_by_side(module: Module, name: str = "k") -> Function:
     """The kernel right behind the pass."""
     function = Inline().run(module).functions[name]
-    for each in kernel_pipeline(PipelineOptions()):
+    for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
         if isinstance(each, Simd):
             break

@@ -7,6 +7,7 @@ from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir import IntType, Module, walk
 from hls.ir.interpreter import run_kernel
+from hls.passes.inspection import Inspection
 from hls.passes.pipeline import PipelineOptions, optimize
 
 
@@ -218,10 +219,11 @@ def test_volatile_reads_stay():
 
 
 def test_dumps_say_what_changed(tmp_path):
-    compiled(SUM.format(pragma="", bound="n"), dump=tmp_path)
+    compiled(SUM.format(pragma="", bound="n"), inspection=Inspection(dump=tmp_path))
     names = sorted(p.name for p in (tmp_path / "k").iterdir())
-    assert names[0] == "00-inlined.ir" and any(name.endswith("-mem2reg.ir") for name in names)
-    assert any(name.endswith("-unroll-fold-common-subexpressions-dead-code.unchanged") for name in names)
+    assert names[0] == "0000-input.ir" and any(name.endswith("-lower-mem2reg.ir") for name in names)
+    assert any(name.endswith("-lower-unroll.unchanged") for name in names)
+    assert [int(name[:4]) for name in names] == list(range(len(names))) and len(names) > 100
 
 
 @pytest.mark.parametrize("taps", [16, 64, 256])

@@ -29,7 +29,7 @@ from hls.ir.exact import ROUNDINGS
 from hls.ir.interpreter import ExecutionError
 from hls.ir.launch import IndexSpace
 from hls.passes.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_pipeline
+from hls.passes.pipeline import PipelineOptions, kernel_passes
 from sim.emulator import Emulator
 from tests.hls.passes.generate import BUFFERS, ELEMENTS, random_module
 from tests.programs.generate import launches, random_kernel
@@ -125,7 +125,7 @@ def stages(module: Module):
     yield "inlined", module
     functions = {}
     for f in module.kernels:
-        for each in kernel_pipeline(PipelineOptions()):
+        for each in kernel_passes(PipelineOptions()):
             f = each.run(f)
         functions[f.name] = f
     yield "optimized", Module(functions)

@@ -12,7 +12,7 @@ from hls.ir import walk
 from hls.ir.interpreter import Launch, run_launches
 from hls.ir.launch import IndexSpace
 from hls.options import Options
-from hls.passes.program import link_program
+from hls.passes.pipeline import link_program
 from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
 from tests.kernels import test_channels

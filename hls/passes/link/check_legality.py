@@ -3,14 +3,17 @@
 A part that gets built takes its row out of here.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import prod
 
-from ..diag import CompileError, Diagnostic
-from ..ir import Function, Module, walk
-from .program import compute_units
-from .wishes import OF_MEMORIES
+from ...diag import CompileError, Diagnostic
+from ...ir import Function, Module, walk
+from ..manager import Form, ModulePass
+from ..wishes import OF_MEMORIES
+from .compute_units import compute_units
 
-__all__ = ["ATTRIBUTES", "LEFT_OUT", "check_hardware"]
+__all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
 
 
 #: operation -> what hardware leaves out of the program, and why that changes none of its results
@@ -37,6 +40,24 @@ OF_REGISTERS = "a single value is a register; an array is kept in memory"
 
 #: attribute -> values of it that ask for what is done anyway
 DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
+
+
+@dataclass(frozen=True)
+class CheckLegality(ModulePass):
+    """Raises CompileError for what hardware cannot do; ``warn`` is told of attributes that are not followed. The module stays as it is."""
+
+    warn: Callable[[Diagnostic], None] | None = None
+
+    name = "check-legality"
+    requires = frozenset({Form.LINKED})
+
+    def run(self, module: Module) -> Module:
+        """The same module."""
+        for warning in check_hardware(module):
+            if self.warn:
+                self.warn(warning)
+        return module
+
 
 def check_hardware(module: Module) -> list[Diagnostic]:
     """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built."""

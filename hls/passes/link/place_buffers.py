@@ -1,15 +1,16 @@
 """In which of the board's memories each buffer lies."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ..diag import CompileError, Diagnostic
-from ..ir import Function, MemoryObject, Module
-from ..ir.accesses import LOCATION, WORD_BYTES
-from ..ir.clone import clone_function
-from ..target.board import Board
+from ...diag import CompileError, Diagnostic
+from ...ir import Function, MemoryObject, Module
+from ...ir.accesses import LOCATION, WORD_BYTES
+from ...ir.clone import clone_function
+from ...target.board import Board
+from ..manager import Form, ModulePass
 
-__all__ = ["as_used", "place_buffers"]
+__all__ = ["PlaceBuffers", "as_used"]
 
 
 def as_used(module: Module, board: Board) -> Board:
@@ -27,9 +28,18 @@ def _misplaced(function: Function, board: Board) -> list[Diagnostic]:
             for memory, name in _asked(function) if board.memory_named(name) is None]
 
 
-def place_buffers(module: Module, board: Board) -> Module:
+@dataclass(frozen=True)
+class PlaceBuffers(ModulePass):
     """Before: buffers name any memory of the board. After: only those of the default memory name none; others know the width of its words."""
-    return Module({name: _placed(function, board) for name, function in module.functions.items()}, module.sources, module.channels)
+
+    board: Board
+
+    name = "place-buffers"
+    requires = frozenset({Form.LINKED})
+
+    def run(self, module: Module) -> Module:
+        """The module with its buffers in the board's memories."""
+        return Module({name: _placed(function, self.board) for name, function in module.functions.items()}, module.sources, module.channels)
 
 
 def _asked(function: Function) -> Iterable[tuple[MemoryObject, str]]:

@@ -1,0 +1,83 @@
+"""What a run of passes shows of itself: dumps of the IR, text after single passes, and the time that each took."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..ir import Function, print_function
+
+__all__ = ["Inspection"]
+
+
+@dataclass
+class Inspection:
+    """Options of one compilation about looking into it, and what was gathered for them.
+
+    Attributes
+    ----------
+    dump : folder for the IR after every pass, or None. A pass that changed a kernel leaves ``KERNEL/NNNN-STAGE-PASS.ir``, another one
+        ``KERNEL/NNNN-STAGE-PASS.unchanged``, which is empty; numbers count passes and sort as text. A kernel that is planned a second time,
+        to compare, has a second folder ``KERNEL.2``.
+    print_after : passes after which the IR of every kernel is given to ``tell``
+    stop_after : the pass after which the compilation ends; None: at its end
+    verify_each : run the verifier after every pass
+    time_passes : gather the seconds that each pass takes
+    tell : takes text to print
+    """
+
+    dump: Path | None = None
+    print_after: frozenset[str] = frozenset()
+    stop_after: str | None = None
+    verify_each: bool = False
+    time_passes: bool = False
+    tell: Callable[[str], None] = print
+    seconds: Counter = field(default_factory=Counter)
+    runs: Counter = field(default_factory=Counter)
+    _dumps: dict[str, "_Dump"] = field(default_factory=dict)
+
+    def before(self, function: Function) -> None:
+        """A kernel is about to go through passes: its dump begins with what it is now, if it has none yet."""
+        if self.dump is not None and function.name not in self._dumps:
+            self._dumps[function.name] = _Dump(self.dump / function.name, function)
+
+    def again(self, function: Function) -> None:
+        """A kernel is planned once more, in another way: the dump of that is a folder of its own."""
+        if self.dump is not None:
+            count = next(n for n in itertools.count(2) if not (self.dump / f"{function.name}.{n}").exists())
+            self._dumps[function.name] = _Dump(self.dump / f"{function.name}.{count}", function)
+
+    def after(self, stage: str, name: str, function: Function, changed: bool | None) -> None:
+        """A pass has run; ``changed`` is None where nobody compared."""
+        if name in self.print_after:
+            self.tell(f"; {function.name} after {stage} {name}{'' if changed is not False else ' (unchanged)'}\n{print_function(function)}")
+        if self.dump is not None:
+            self._dumps[function.name].write(f"{stage}-{name}", function)
+
+    def spent(self, name: str, seconds: float) -> None:
+        """A pass took so long."""
+        self.seconds[name] += seconds
+        self.runs[name] += 1
+
+    def time_table(self) -> str:
+        """The passes that took longest first, one a line: milliseconds, share, runs, name."""
+        total = sum(self.seconds.values()) or 1.0
+        rows = [f"{1000 * taken:9.1f} ms {100 * taken / total:5.1f}% {self.runs[name]:6d} x  {name}" for name, taken in self.seconds.most_common()]
+        return "\n".join([*rows, f"{1000 * total:9.1f} ms 100.0%           total"]) + "\n"
+
+
+class _Dump:
+    """One kernel's way through the passes, a file for each."""
+
+    def __init__(self, folder: Path, function: Function):
+        self.folder, self.count, self.text = folder, 0, None
+        folder.mkdir(parents=True, exist_ok=True)
+        self.write("input", function)
+
+    def write(self, name: str, function: Function) -> None:
+        """The function after a pass; an empty file where its text did not change."""
+        text = print_function(function)
+        suffix = "ir" if text != self.text else "unchanged"
+        (self.folder / f"{self.count:04d}-{name}.{suffix}").write_text(text if suffix == "ir" else "")
+        self.count, self.text = self.count + 1, text

@@ -1,0 +1,31 @@
+"""An autorun kernel begins again when it ends."""
+
+from ...ir import Builder, Function, Op, Region, walk
+from ...ir.rewrite import constant
+from ..fold import Fold
+
+__all__ = ["repeat_for_ever"]
+
+
+def repeat_for_ever(function: Function) -> None:
+    """Let the kernel's body be that of a loop without end, in place: it begins again as soon as it can, with fresh variables."""
+    if any(_endless(op) for op in Fold().run(function).body.ops):
+        return  # it does so itself
+    body, inside = function.body, Region()
+    b = Builder(inside, function.span)
+    used = {op.attrs["mem"] for op in walk(body) if op.opcode == "addr"}
+    for memory in function.memories.values():
+        if memory.space == "private" and memory.name in used:
+            b.op("fresh", attrs={"mem": memory.name, "set": False})
+    inside.ops += body.ops[:-1]
+    b.op("yield", b.true())
+    end = body.ops[-1]
+    body.ops = []
+    outside = Builder(body, function.span)
+    outside.op("loop", outside.true(), regions=[inside], attrs={"label": "autorun", "form": "while", "unroll": 1})
+    body.ops.append(end)
+
+
+def _endless(op: Op) -> bool:
+    """Whether the operation is a loop that surely begins and never ends."""
+    return op.opcode == "loop" and constant(op.operands[0]) == 1 == constant(op.regions[0].terminator.operands[0])

@@ -1,0 +1,52 @@
+"""Pipes that have the same name in several kernels are one channel of the program."""
+
+from dataclasses import dataclass, replace
+
+from ...diag import CompileError
+from ...ir import Function, MemoryObject, Module
+from ...ir.clone import clone_module
+from ..manager import Form, ModulePass
+
+__all__ = ["LinkPipes"]
+
+
+@dataclass(frozen=True)
+class LinkPipes(ModulePass):
+    """Before: as the frontend made it; a pipe is an argument of a kernel. After: pipe arguments of the same name are one channel of that name.
+
+    Raises CompileError for pipes that pass different values, or have the name of a channel.
+    """
+
+    name = "link-pipes"
+    forbids = frozenset({Form.INLINED})
+
+    def run(self, module: Module) -> Module:
+        """The linked program."""
+        result = clone_module(module)
+        for function in result.kernels:
+            _link_pipes(function, result.channels)
+        return result
+
+
+def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
+    """Make the pipes of a kernel channels of the program."""
+    for pipe in [m for m in function.memories.values() if m.space == "pipe"]:
+        known = channels.get(pipe.name)
+        if known is not None and ("pipe", True) not in known.attrs:
+            raise CompileError.at(pipe.span, f"the pipe '{pipe.name}' has the name of a channel{_at(known)}", "rename one of them")
+        if known is not None and known.element != pipe.element:
+            raise CompileError.at(pipe.span, f"the pipe '{pipe.name}' passes other values here than{_at(known)}",
+                                  "declare it with the same type in both kernels: pipes are joined by their names")
+        channels[pipe.name] = _joined(pipe, known)
+        del function.memories[pipe.name]
+
+
+def _joined(pipe: MemoryObject, known: MemoryObject | None) -> MemoryObject:
+    """The channel of a pipe: as deep as any of its kernels asks for."""
+    depths = [dict(m.attrs)["depth"] for m in (pipe, known) if m is not None and "depth" in dict(m.attrs)]
+    attrs = (("pipe", True), *((("depth", max(depths)),) if depths else ()))
+    return replace(known or pipe, space="channel", length=1, attrs=attrs)
+
+
+def _at(memory: MemoryObject) -> str:
+    return f" in line {memory.span.line}" if memory.span else ""

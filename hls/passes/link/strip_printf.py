@@ -1,0 +1,28 @@
+"""What a program prints while it runs is printed by the emulator alone."""
+
+from dataclasses import dataclass
+
+from ...ir import Function, Module, regions
+from ...ir.clone import clone_function
+from ..manager import Form, ModulePass
+
+__all__ = ["StripPrintf"]
+
+
+@dataclass(frozen=True)
+class StripPrintf(ModulePass):
+    """After: no `printf`. What was computed to be printed alone is dead."""
+
+    name = "strip-printf"
+    requires = frozenset({Form.LINKED})
+
+    def run(self, module: Module) -> Module:
+        """The module as hardware computes it."""
+        return Module({f.name: _silent(f) for f in module.functions.values()}, module.sources, module.channels)
+
+
+def _silent(function: Function) -> Function:
+    result = clone_function(function)
+    for region in regions(result.body):
+        region.ops = [op for op in region.ops if op.opcode != "printf"]
+    return result

@@ -1,0 +1,237 @@
+"""The pass manager: runs stages of passes, checks the form of the IR between them, and shows what each pass did.
+
+A pass transforms one function (:class:`FunctionPass`) or a whole module (:class:`ModulePass`) and leaves its input as it was. It says which
+:class:`Form` of IR it needs, which it must not meet, and which it establishes; the manager holds every pass against the forms established so far.
+What runs, and in which order, is said in :mod:`hls.passes.pipeline` alone.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar
+
+from ..ir import Function, Module, PointerType, walk
+from ..ir.same import same_function
+from ..ir.verifier import verify, verify_module
+from .inspection import Inspection
+
+__all__ = ["Form", "FunctionPass", "ModulePass", "Pass", "PassManager", "PipelineError", "Repeat", "Stage", "Stopped"]
+
+
+class Form(Enum):
+    """A property of the IR of a kernel that passes establish and rely on."""
+
+    LINKED = "linked"  #: pipes are channels, autorun kernels are replicated
+    INLINED = "inlined"  #: no calls of helper functions
+    POINTERS_LOWERED = "pointers-lowered"  #: every access names its memory; no value is a pointer but an access's own address
+    ARRAYS_LOWERED = "arrays-lowered"  #: arrays are values or memories in block RAM
+    ACCESSES_LEGAL = "accesses-legal"  #: accesses are naturally aligned and no wider than a word of their memory
+    FLAT = "flat"  #: no `if`: loops are the only control flow
+    DISPATCHED = "dispatched"  #: work-items are iterations of a loop; a kernel is run once for a launch
+    NARROW = "narrow"  #: integers have the widths that their ranges and uses need
+    ORDERED = "ordered"  #: tokens keep accesses and calls in order
+
+    def holds(self, function: Function) -> bool:
+        """Whether the function has this form, as far as its operations show it."""
+        check = _CHECKS.get(self)
+        return check is None or check(function)
+
+
+def _without(*opcodes: str) -> Callable[[Function], bool]:
+    return lambda function: all(op.opcode not in opcodes for op in walk(function.body))
+
+
+def _pointers_lowered(function: Function) -> bool:
+    return all(op.opcode == "addr" or not any(isinstance(value.type, PointerType) for value in op.results) for op in walk(function.body))
+
+
+_CHECKS: dict[Form, Callable[[Function], bool]] = {
+    Form.INLINED: _without("call"),
+    Form.POINTERS_LOWERED: _pointers_lowered,
+    Form.FLAT: _without("if"),
+}
+
+
+class Pass:
+    """What function and module passes have in common. ``name`` is what dumps and the command line call the pass."""
+
+    name: ClassVar[str]
+    requires: ClassVar[frozenset[Form]] = frozenset()
+    forbids: ClassVar[frozenset[Form]] = frozenset()
+    provides: ClassVar[frozenset[Form]] = frozenset()
+
+
+class FunctionPass(Pass):
+    """A transformation of one function; the input stays as it was."""
+
+    def run(self, function: Function) -> Function:
+        """The transformed function, or the function itself where nothing changes."""
+        raise NotImplementedError
+
+
+class ModulePass(Pass):
+    """A transformation of a whole program; the input stays as it was."""
+
+    def run(self, module: Module) -> Module:
+        """The transformed module. Raises CompileError for a program that cannot be built."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Runs function passes in turn until none changes anything, at most ``max_rounds`` times."""
+
+    passes: tuple[FunctionPass, ...]
+    max_rounds: int = 8
+
+    @property
+    def name(self) -> str:
+        return "repeat-" + "-".join(each.name for each in self.passes)
+
+    def run(self, function: Function) -> Function:
+        """The function after the last round, on its own: of IR that all of the passes take."""
+        forms = frozenset[Form]().union(*(each.requires for each in self.passes))
+        return PassManager(forms=forms).run_function((Stage("repeat", (self,)),), function)
+
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named part of the pipeline."""
+
+    name: str
+    passes: tuple[Pass | Repeat, ...]
+
+
+class PipelineError(Exception):
+    """A pass is run on IR of a form that it does not take, or does not establish the form that it promises: a fault of the pipeline."""
+
+
+class Stopped(Exception):
+    """The pass that ``--stop-after`` names has run; nothing behind it is wanted."""
+
+
+@dataclass
+class _Settled:
+    """Which passes would change nothing, since they did not when they last saw this version of the function. Most passes find nothing to
+    do, so this saves most of the work of those that run again and again."""
+
+    version: int = 0
+    _last: dict[int, int] = field(default_factory=dict)  #: by the identity of a pass, which the pipeline keeps alive
+
+    def knows(self, one: FunctionPass) -> bool:
+        """Whether the pass left this version of the function as it was."""
+        return self._last.get(id(one)) == self.version
+
+    def note(self, one: FunctionPass, changed: bool) -> None:
+        """Remember what the pass, which ran just now, did."""
+        if changed:
+            self.version += 1
+        else:
+            self._last[id(one)] = self.version
+
+
+class PassManager:
+    """Runs stages over a module or a function, in order.
+
+    ``forms`` are those that the input has already. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed
+    something. ``inspection`` is told of every pass (see :mod:`hls.passes.inspection`).
+    Raises PipelineError for a pass in the wrong place, VerifyError for malformed IR, and what the passes raise.
+    """
+
+    def __init__(self, inspection: Inspection | None = None, verify_each: bool = False, forms: Iterable[Form] = ()):
+        self.inspection, self.verify_each = inspection or Inspection(), verify_each or bool(inspection and inspection.verify_each)
+        self.forms = set(forms)
+
+    def run(self, stages: Collection[Stage], module: Module) -> Module:
+        """The module after all stages: module passes see the whole of it, function passes each kernel.
+
+        Consecutive function passes run on one kernel after the other, so that messages come in the order of the kernels.
+        """
+        for function in module.functions.values():
+            self.inspection.before(function)
+        for stage in stages:
+            for each in stage.passes:
+                if not isinstance(each, ModulePass):
+                    raise PipelineError(f"{each.name} transforms functions, and stage {stage.name} whole programs")
+                self._check(each)
+                module = self._timed(each, module)
+                if self.verify_each:
+                    verify_module(module)
+                self._establish(each, each.provides, module.functions.values())
+                for function in module.functions.values():
+                    self.inspection.before(function)  # a copy has a name of its own
+                    self.inspection.after(stage.name, each.name, function, None)
+                self._stop(each)
+        return module
+
+    def run_function(self, stages: Collection[Stage], function: Function) -> Function:
+        """The function after all stages of function passes."""
+        settled = _Settled()
+        self.inspection.before(function)
+        for stage in stages:
+            for each in stage.passes:
+                function = self._step(stage.name, each, function, settled)
+        return function
+
+    def _step(self, stage: str, each: FunctionPass | Repeat, function: Function, settled: _Settled) -> Function:
+        if not isinstance(each, Repeat):
+            return self._one(stage, each, function, settled)
+        before, established = set(self.forms), set()
+        for _ in range(each.max_rounds):
+            version = settled.version
+            for one in each.passes:
+                function = self._one(stage, one, function, settled)
+                established |= one.provides
+                self.forms = set(before)  # a later pass of the round may undo what only the last round leaves alone
+            if settled.version == version:
+                break
+        self._establish(each, established, (function,))
+        return function
+
+    def _one(self, stage: str, each: FunctionPass, function: Function, settled: _Settled) -> Function:
+        self._check(each)
+        if settled.knows(each):
+            after, changed = function, False
+        else:
+            after = self._timed(each, function)
+            changed = not same_function(function, after)
+            settled.note(each, changed)
+        if self.verify_each and after is not function:
+            verify(after)
+        self._establish(each, each.provides, (after,))
+        self.inspection.after(stage, each.name, after, changed)
+        self._stop(each)
+        return after
+
+    def _timed(self, each: Pass, what):
+        if not self.inspection.time_passes:
+            return each.run(what)
+        begin = time.perf_counter()
+        result = each.run(what)
+        self.inspection.spent(each.name, time.perf_counter() - begin)
+        return result
+
+    def _check(self, each: Pass) -> None:
+        missing, broken = each.requires - self.forms, each.forbids & self.forms
+        if missing:
+            raise PipelineError(f"{each.name} needs IR that is {_words(missing)}; so far it is {_words(self.forms) or 'as the frontend made it'}")
+        if broken:
+            raise PipelineError(f"{each.name} must run before IR is {_words(broken)}")
+
+    def _establish(self, each: Pass | Repeat, provided: Collection[Form], functions: Iterable[Function]) -> None:
+        self.forms |= provided
+        if self.verify_each:
+            for function in functions:
+                for form in self.forms:
+                    if not form.holds(function):
+                        raise PipelineError(f"after {each.name}, {function.name} is not {form.value} any more")
+
+    def _stop(self, each: Pass) -> None:
+        if each.name == self.inspection.stop_after:
+            raise Stopped(each.name)
+
+
+def _words(forms: Iterable[Form]) -> str:
+    return ", ".join(sorted(form.value for form in forms))
