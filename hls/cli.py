@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .target.board import Board, BoardError, known_boards, load_board
@@ -85,8 +86,9 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
+@inspection_options
 def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, counters,
-            random_stalls, form):
+            random_stalls, form, **inspected):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
@@ -100,7 +102,13 @@ def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_z
         if testbench and facts.memory.kind == "onchip":
             raise CompileError(Diagnostic(f"--testbench drives AXI ports, which board {facts.name} does not have",
                                           hint="choose another board, or leave --testbench out"))
-        report, files = _compile(text, facts, options, source, output, messages)
+        inspection = make_inspection(facts, **inspected)
+        compiled = _compile(text, facts, options, source, output, messages, inspection)
+        show_times(inspection)
+        if compiled is None:  # --stop-after
+            messages.show()
+            return
+        report, files = compiled
         if testbench:
             files += _testbench(output)
     messages.show()
@@ -109,14 +117,21 @@ def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_z
             click.echo(line)
 
 
-def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages"):
-    """Compile and write; returns the report and the names of the files."""
+def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection):
+    """Compile and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
     from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
     from .output import OutputError, check_output, write_results
+    from .passes.manager import Stopped
 
     try:
         check_output(output)
-        result = driver.compile(text, board, options, file=str(source))
+        result = driver.compile(text, board, options, file=str(source), inspection=inspection)
+    except Stopped as stopped:
+        click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
+        return None
+    except OutputError as error:
+        raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
+    try:
         messages.sources |= result.module.sources
         report, files = write_results(result, output, str(source))
     except OutputError as error:
@@ -249,6 +264,47 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
         sys.exit(subprocess.run(command, env=env, check=False).returncode)
     except KeyboardInterrupt:
         sys.exit(FAILED)
+
+
+@main.command(short_help="Run single passes on IR text.")
+@click.argument("source", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--passes", default="", metavar="A,B{X=1}", help="Names of passes, with commas between, and their options in braces.")
+@click.option("--board", callback=_board, help="Board whose delays and memories passes go by.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("--list-passes", "listed", is_flag=True, help="Show all passes in the order of the pipeline, with their options, and end.")
+@click.option("-o", "output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the IR there.  [default: stdout]")
+@inspection_options
+def opt(source, passes, board, listed, output, **inspected):
+    """Run single passes on the IR text of SOURCE (a file of `compile --dump-ir`), and print the IR that they leave."""
+    if source is None and not listed:
+        raise click.UsageError("Missing argument 'SOURCE': a file with IR, as `sluice compile --dump-ir` writes them")
+    messages = _Messages("text")
+    with messages.guard():
+        from .opt import describe, known_passes, printed, read_module, run_passes
+        from .passes.manager import Stopped
+
+        facts = _load(board)
+        if listed:
+            click.echo("\n".join(describe(one) for one in known_passes(facts).values()))
+            return
+        inspection = make_inspection(facts, **inspected)
+        text = _read(source)
+        messages.sources[str(source)] = text
+        try:
+            result = printed(run_passes(read_module(text, str(source)), passes, facts, inspection))
+        except Stopped as stopped:
+            result = "\n".join(inspection.text(function) for function in stopped.functions)
+        show_times(inspection)
+        _write_text(result, output)
+
+
+def _write_text(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise CompileError(Diagnostic(f"cannot write {output}: {error.strerror}", hint="name another file with -o")) from error
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ ORDER = (
     {"planning"},
     {"report"},
     {"driver"},
-    {"output"},
+    {"output", "opt"},
+    {"cli_inspection"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

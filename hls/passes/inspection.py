@@ -1,14 +1,20 @@
 """What a run of passes shows of itself: dumps of the IR, text after single passes, and the time that each took."""
 
 import itertools
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..diag import CompileError, Diagnostic
 from ..ir import Function, print_function
 
 __all__ = ["Inspection"]
+
+#: a file of a dump
+_FILE = re.compile(r"\d{4}-.*\.(ir|unchanged)")
 
 
 @dataclass
@@ -36,6 +42,7 @@ class Inspection:
     seconds: Counter = field(default_factory=Counter)
     runs: Counter = field(default_factory=Counter)
     _dumps: dict[str, "_Dump"] = field(default_factory=dict)
+    _again: set[tuple[str, int]] = field(default_factory=set)
 
     def before(self, function: Function) -> None:
         """A kernel is about to go through passes: its dump begins with what it is now, if it has none yet."""
@@ -45,7 +52,8 @@ class Inspection:
     def again(self, function: Function) -> None:
         """A kernel is planned once more, in another way: the dump of that is a folder of its own."""
         if self.dump is not None:
-            count = next(n for n in itertools.count(2) if not (self.dump / f"{function.name}.{n}").exists())
+            count = next(n for n in itertools.count(2) if (function.name, n) not in self._again)
+            self._again.add((function.name, count))
             self._dumps[function.name] = _Dump(self.dump / f"{function.name}.{count}", function)
 
     def after(self, stage: str, name: str, function: Function, changed: bool | None) -> None:
@@ -54,6 +62,11 @@ class Inspection:
             self.tell(f"; {function.name} after {stage} {name}{'' if changed is not False else ' (unchanged)'}\n{print_function(function)}")
         if self.dump is not None:
             self._dumps[function.name].write(f"{stage}-{name}", function)
+
+    @staticmethod
+    def text(function: Function) -> str:
+        """The function as IR text."""
+        return print_function(function)
 
     def spent(self, name: str, seconds: float) -> None:
         """A pass took so long."""
@@ -72,12 +85,26 @@ class _Dump:
 
     def __init__(self, folder: Path, function: Function):
         self.folder, self.count, self.text = folder, 0, None
-        folder.mkdir(parents=True, exist_ok=True)
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for old in folder.iterdir():  # of a compilation before
+                if _FILE.fullmatch(old.name):
+                    old.unlink()
         self.write("input", function)
 
     def write(self, name: str, function: Function) -> None:
         """The function after a pass; an empty file where its text did not change."""
         text = print_function(function)
         suffix = "ir" if text != self.text else "unchanged"
-        (self.folder / f"{self.count:04d}-{name}.{suffix}").write_text(text if suffix == "ir" else "")
+        with _writing(self.folder):
+            (self.folder / f"{self.count:04d}-{name}.{suffix}").write_text(text if suffix == "ir" else "")
         self.count, self.text = self.count + 1, text
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CompileError(Diagnostic(f"cannot write the dump folder {folder}: {error.strerror}",
+                                      hint="name another folder with --dump-ir")) from error

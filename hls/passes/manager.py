@@ -9,14 +9,16 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from ..ir import Function, Module, PointerType, walk
 from ..ir.same import same_function
 from ..ir.verifier import verify, verify_module
 from .inspection import Inspection
 
-__all__ = ["Form", "FunctionPass", "ModulePass", "Pass", "PassManager", "PipelineError", "Repeat", "Stage", "Stopped"]
+__all__ = ["Form", "FunctionPass", "ModulePass", "Pass", "PassManager", "PipelineError", "Repeat", "Stage", "Stopped", "each_kernel"]
+
+T = TypeVar("T")
 
 
 class Form(Enum):
@@ -109,7 +111,25 @@ class PipelineError(Exception):
 
 
 class Stopped(Exception):
-    """The pass that ``--stop-after`` names has run; nothing behind it is wanted."""
+    """The pass after which the inspection ends the compilation has run on every kernel; ``functions`` are the kernels as it left them."""
+
+    def __init__(self, name: str, functions: Iterable[Function]):
+        super().__init__(name)
+        self.functions = tuple(functions)
+
+
+def each_kernel(kernels: Iterable[Function], run: Callable[[Function], T]) -> list[T]:
+    """``run`` of every kernel. Where the inspection ends the compilation, all kernels come as far before Stopped is raised."""
+    done: list[T] = []
+    stopped: list[Stopped] = []
+    for kernel in kernels:
+        try:
+            done.append(run(kernel))
+        except Stopped as one:
+            stopped.append(one)
+    if stopped:
+        raise Stopped(str(stopped[0]), [function for one in stopped for function in one.functions])
+    return done
 
 
 @dataclass
@@ -135,12 +155,13 @@ class _Settled:
 class PassManager:
     """Runs stages over a module or a function, in order.
 
-    ``forms`` are those that the input has already. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed
+    ``forms`` are those that the input has already; ``assumed`` those that it may have or not, which is no reason to refuse a pass. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed
     something. ``inspection`` is told of every pass (see :mod:`hls.passes.inspection`).
     Raises PipelineError for a pass in the wrong place, VerifyError for malformed IR, and what the passes raise.
     """
 
-    def __init__(self, inspection: Inspection | None = None, verify_each: bool = False, forms: Iterable[Form] = ()):
+    def __init__(self, inspection: Inspection | None = None, verify_each: bool = False, forms: Iterable[Form] = (), assumed: Iterable[Form] = ()):
+        self.assumed = frozenset(assumed)
         self.inspection, self.verify_each = inspection or Inspection(), verify_each or bool(inspection and inspection.verify_each)
         self.forms = set(forms)
 
@@ -163,7 +184,7 @@ class PassManager:
                 for function in module.functions.values():
                     self.inspection.before(function)  # a copy has a name of its own
                     self.inspection.after(stage.name, each.name, function, None)
-                self._stop(each)
+                self._stop(each, module.functions.values())
         return module
 
     def run_function(self, stages: Collection[Stage], function: Function) -> Function:
@@ -202,7 +223,7 @@ class PassManager:
             verify(after)
         self._establish(each, each.provides, (after,))
         self.inspection.after(stage, each.name, after, changed)
-        self._stop(each)
+        self._stop(each, (after,))
         return after
 
     def _timed(self, each: Pass, what):
@@ -214,7 +235,7 @@ class PassManager:
         return result
 
     def _check(self, each: Pass) -> None:
-        missing, broken = each.requires - self.forms, each.forbids & self.forms
+        missing, broken = each.requires - self.forms - self.assumed, each.forbids & self.forms
         if missing:
             raise PipelineError(f"{each.name} needs IR that is {_words(missing)}; so far it is {_words(self.forms) or 'as the frontend made it'}")
         if broken:
@@ -228,9 +249,9 @@ class PassManager:
                     if not form.holds(function):
                         raise PipelineError(f"after {each.name}, {function.name} is not {form.value} any more")
 
-    def _stop(self, each: Pass) -> None:
+    def _stop(self, each: Pass, functions: Iterable[Function]) -> None:
         if each.name == self.inspection.stop_after:
-            raise Stopped(each.name)
+            raise Stopped(each.name, functions)
 
 
 def _words(forms: Iterable[Form]) -> str:

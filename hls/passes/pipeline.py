@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
@@ -63,7 +63,7 @@ from .lookahead import Lookahead
 from .loop_coalesce import LoopCoalesce
 from .loop_fuse import LoopFuse
 from .loop_sums import LoopSums
-from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage
+from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
 from .meeting_promises import MeetingPromises
 from .mem2reg import Mem2Reg
 from .memory_fences import FencedMemory
@@ -98,7 +98,7 @@ from .unroll import Unroll, Unrolled
 from .wheels import Wheels
 from .wishes import in_memory
 
-__all__ = ["PipelineOptions", "deep_recursion", "fit_to_target", "kernel_passes", "kernel_stages", "legalize", "link_program", "optimize", "without_stream_bounds"]
+__all__ = ["PipelineOptions", "all_stages", "deep_recursion", "fit_to_target", "kernel_passes", "kernel_stages", "legalize", "link_program", "optimize", "without_stream_bounds"]
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,9 @@ def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = No
 def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> Stage:
     """What makes a program one that hardware can compute."""
     return Stage("legalize", (CheckLegality(warn), StripPrintf(), PlaceBuffers(board)))
+
+
+INLINE = Stage("inline", (Inline(),))
 
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
@@ -297,6 +300,12 @@ def units_stage(loads: AbstractSet[Op]) -> Stage:
     return Stage("units", (DropStreamBounds(loads), DeadCode()))
 
 
+def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
+    """Every stage with every pass that any option asks for; ``options`` must say all about the target."""
+    options = replace(options, fp_relaxed=True, hazards=True)
+    return (link_stage(True, None, True), legalize_stage(board), INLINE, *kernel_stages(options), target_stage(options), units_stage(frozenset()))
+
+
 @dataclass(frozen=True)
 class ForEachFunction(ModulePass):
     """A function pass over kernels and helpers alike."""
@@ -331,9 +340,9 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     Raises CompileError for a kernel that cannot be built.
     """
     with deep_recursion():
-        inlined = PassManager(options.inspection, options.check).run((Stage("inline", (Inline(),)),), module)
-        functions = {f.name: _optimized(f, options) for f in inlined.kernels}
-    return Module(functions, inlined.sources, inlined.channels)
+        inlined = PassManager(options.inspection, options.check).run((INLINE,), module)
+        functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
+    return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 
 
 def _optimized(function: Function, options: PipelineOptions) -> Function:

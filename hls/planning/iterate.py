@@ -20,6 +20,7 @@ from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..options import Options
 from ..passes.inspection import Inspection
+from ..passes.manager import each_kernel
 from ..passes.merged import Merged
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..passes.unroll import Unrolled
@@ -81,7 +82,7 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     """Every stage before hardware is made, for a linked program. Raises CompileError for a kernel that cannot be built."""
     passes = compilation.passes()
     module = legalize(module, compilation.board, passes)
-    return tuple(_kernel(function, module, compilation) for function in optimize(module, passes).kernels)
+    return tuple(each_kernel(optimize(module, passes).kernels, lambda function: _kernel(function, module, compilation)))
 
 
 def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:

@@ -1,0 +1,149 @@
+"""Single passes on IR text: what ``sluice opt`` does."""
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterable
+from types import UnionType
+from typing import Any, get_args
+
+from .diag import CompileError, Diagnostic, Span
+from .ir import Function, Module, TokenType, print_module, walk
+from .ir.parser import ParseError, parse_module
+from .ir.verifier import VerifyError, verify_module
+from .options import Options
+from .passes.inspection import Inspection
+from .passes.link.place_buffers import as_used
+from .passes.manager import Form, ModulePass, Pass, PassManager, PipelineError, Repeat, Stage, each_kernel
+from .passes.pipeline import all_stages, deep_recursion
+from .planning import Compilation
+from .target.board import Board
+
+__all__ = ["check_names", "describe", "known_passes", "read_module", "run_passes"]
+
+_PASS = re.compile(r"\s*([\w-]+)\s*(?:\{([^}]*)\})?\s*(?:,|$)")
+
+
+def known_passes(board: Board) -> dict[str, Pass]:
+    """Every pass of the pipeline by its name, as it is run last for the board."""
+    passes = Compilation(board, Options(fp_relaxed=True)).passes()
+    found: dict[str, Pass] = {}
+    for stage in all_stages(passes, board):
+        for each in stage.passes:
+            found |= {one.name: one for one in (each.passes if isinstance(each, Repeat) else (each,))}
+    return found
+
+
+def describe(one: Pass) -> str:
+    """The pass as ``--passes`` takes it, with the values of its options."""
+    options = ", ".join(f"{name}={value}" for name, value in _settable(one).items())
+    return f"{one.name}{{{options}}}" if options else one.name
+
+
+def check_names(names: Iterable[str], board: Board, option: str) -> None:
+    """Raises CompileError naming those that are no passes, for the option of the command line that named them."""
+    known = known_passes(board)
+    errors = [Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known)) for name in names if name not in known]
+    if errors:
+        raise CompileError(*errors)
+
+
+def _similar(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 3, 0.4)
+    return (f"did you mean {' or '.join(near)}? " if near else "") + "`sluice opt --list-passes` shows all"
+
+
+def read_module(text: str, file: str) -> Module:
+    """The module that the text holds. Raises CompileError with the line for text that is not IR, or is malformed."""
+    try:
+        module = parse_module(text)
+        verify_module(module)
+    except ParseError as error:
+        line, message = re.fullmatch(r"(?:line (\d+): )?(.*)", str(error), re.DOTALL).groups()
+        raise CompileError.at(Span(file, int(line or text.count("\n") or 1)), f"not IR: {message}",
+                              "--dump-ir writes IR that can be read; hls/ir/printer.py describes its form") from error
+    except VerifyError as error:
+        raise CompileError(Diagnostic(f"{file}: malformed IR: {error}", hint="mend the operation that is named; hls/ir/optable.py says what each takes")) from error
+    return module
+
+
+def run_passes(module: Module, passes: str, board: Board, inspection: Inspection | None = None) -> Module:
+    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. Raises CompileError for names and
+    options that there are not, and for IR that a pass does not take."""
+    todo = _parsed(passes, as_used(module, board))
+    try:
+        with deep_recursion():
+            for each in todo:
+                module = _ran(each, module, inspection)
+    except PipelineError as error:
+        raise CompileError(Diagnostic(str(error), hint="run the passes that bring it to that form first, in the order of `sluice opt --list-passes`")) from error
+    except VerifyError as error:
+        raise CompileError(Diagnostic(f"malformed IR: {error}", hint="the pass that ran last made it so: this is a fault of that pass")) from error
+    return module
+
+
+def _ran(each: Pass, module: Module, inspection: Inspection | None) -> Module:
+    if isinstance(each, ModulePass):
+        return _manager(module.functions.values(), inspection).run((Stage("opt", (each,)),), module)
+    functions = each_kernel(module.functions.values(), lambda f: _manager((f,), inspection).run_function((Stage("opt", (each,)),), f))
+    return Module({f.name: f for f in functions}, module.sources, module.channels)
+
+
+def _manager(functions: Iterable[Function], inspection: Inspection | None) -> PassManager:
+    """A manager for IR of which nobody says what form it has. Forms are established in the order in which they are listed, so what cannot be told
+    from the operations may be there up to the first form that surely is not."""
+    functions, assumed = list(functions), set()
+    for form in Form:
+        if not all(form.holds(function) for function in functions):
+            break
+        assumed.add(form)
+    ordered = any(isinstance(value.type, TokenType) for function in functions for op in walk(function.body) for value in op.results)
+    return PassManager(inspection, True, {Form.ORDERED} if ordered else (), assumed)
+
+
+def _parsed(text: str, board: Board) -> list[Pass]:
+    known, place, found = known_passes(board), 0, []
+    while place < len(text):
+        match = _PASS.match(text, place)
+        if match is None:
+            raise CompileError(Diagnostic(f"--passes: cannot read {text[place:]!r}", hint="write names with commas between, as in fold,unroll{max_ops=100}"))
+        name, options = match.groups()
+        check_names([name], board, "--passes")
+        found.append(_with_options(known[name], options or ""))
+        place = match.end()
+    return found
+
+
+def _with_options(one: Pass, text: str) -> Pass:
+    values, settable = {}, _settable(one)
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition("=")
+        if name not in settable:
+            raise CompileError(Diagnostic(f"--passes: {one.name} has no option {name!r}",
+                                          hint=f"it has {', '.join(settable) or 'none'}"))
+        values[name] = _value(one, name, value)
+    return dataclasses.replace(one, **values)
+
+
+def _settable(one: Pass) -> dict[str, Any]:
+    """The options of a pass that text can name, and their values."""
+    return {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if _kind(f.type) is not None}
+
+
+def _kind(annotation: Any) -> type | None:
+    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    return next((kind for kind in (bool, int, float, str) if kind in kinds), None)
+
+
+def _value(one: Pass, name: str, text: str) -> Any:
+    kind = _kind(next(f.type for f in dataclasses.fields(one) if f.name == name))
+    try:
+        return {"true": True, "1": True, "false": False, "0": False}[text.lower()] if kind is bool else kind(text)
+    except (KeyError, ValueError) as error:
+        raise CompileError(Diagnostic(f"--passes: {one.name}: {name} takes {'true or false' if kind is bool else 'a number' if kind in (int, float) else 'text'}, "
+                                      f"not {text!r}", hint=f"as in {one.name}{{{name}={getattr(one, name)}}}")) from error
+
+
+def printed(module: Module) -> str:
+    """The module as text that ``sluice opt`` reads again."""
+    return print_module(module)

@@ -1,0 +1,127 @@
+"""Looking into the compiler: dumps, single passes on IR text, and what is said of mistakes."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hls.cli import main
+from hls.ir import print_module
+from hls.ir.parser import parse_module
+
+KERNEL = """__kernel void k(__global const float *restrict a, __global float *restrict o, int n) {
+    float s = 0;
+    for (int i = 0; i < n; i++) if (a[i] > 1) s += a[i];
+    o[0] = s;
+}
+__kernel void second(__global int *restrict o) { o[0] = 3 + 4; }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("k.cl").write_text(KERNEL)
+    return tmp_path
+
+
+def sluice(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(one) for one in arguments])
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+def test_a_dump_has_a_file_for_every_pass_that_sorts_as_they_ran(folder):
+    sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
+    names = sorted(path.name for path in (folder / "dump/k").iterdir())
+    assert [int(name[:4]) for name in names] == list(range(len(names))) and len(names) > 200
+    assert names[0] == "0000-input.ir" and names[1].startswith("0001-link-") and names[-1].split("-")[1] in ("target", "units")
+    for path in (folder / "dump/k").glob("*.ir"):
+        assert print_module(parse_module(path.read_text())) == path.read_text()  # what is written can be read
+
+
+def test_a_dump_takes_the_place_of_an_older_one_and_leaves_other_files(folder):
+    sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
+    (folder / "dump/k/9999-old.ir").write_text("")
+    (folder / "dump/k/notes.txt").write_text("mine")
+    sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
+    assert not (folder / "dump/k/9999-old.ir").exists() and (folder / "dump/k/notes.txt").read_text() == "mine"
+
+
+def test_flags_do_not_change_what_is_built(folder):
+    sluice("compile", "k.cl", "-o", "plain")
+    sluice("compile", "k.cl", "-o", "shown", "--dump-ir", "dump", "--print-after", "narrow", "--time-passes", "--verify-each")
+    files = sorted(path.relative_to(folder / "plain") for path in (folder / "plain").rglob("*") if path.is_file())
+    assert files and all((folder / "plain" / f).read_bytes() == (folder / "shown" / f).read_bytes() for f in files)
+
+
+def test_print_after_shows_every_kernel_and_run(folder):
+    shown = sluice("compile", "k.cl", "-o", "out", "--print-after", "narrow").stdout
+    assert shown.count("; k after scalar narrow") == 2 == shown.count("; second after scalar narrow")
+
+
+def test_stop_after_prints_all_kernels_and_writes_nothing(folder):
+    shown = sluice("compile", "k.cl", "-o", "out", "--stop-after", "if-conversion").stdout
+    module = parse_module(shown)
+    assert set(module.functions) == {"k", "second"} and not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("last", ["inline", "mem2reg", "order", "late-choices", "strip-printf"])
+def test_every_stage_can_be_the_last(folder, last):
+    assert set(parse_module(sluice("compile", "k.cl", "--stop-after", last).stdout).functions) == {"k", "second"}
+
+
+def test_time_passes_counts_every_run(folder):
+    table = sluice("compile", "k.cl", "-o", "out", "--time-passes").stderr.splitlines()
+    assert table[-1].split()[-1] == "total" and any(line.split()[-3:] == ["4", "x", "narrow"] for line in table)  # two runs for each kernel
+
+
+def test_opt_runs_passes_with_options_on_ir_text(folder):
+    sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
+    source = "dump/second/0000-input.ir"
+    printed = sluice("opt", source, "--passes", "mem2reg, fold{flat=false},dead-code").stdout
+    assert " add " not in printed and "value = 7" in printed
+    sluice("opt", source, "--passes", "mem2reg", "-o", "one.ir")
+    assert sluice("opt", "one.ir", "--passes", "fold{flat=false},dead-code").stdout == printed
+
+
+def test_opt_refuses_a_pass_that_must_come_earlier(folder):
+    Path("bins.cl").write_text("__kernel void k(__global int *h, __global const int *p, int n) { for (int i = 0; i < n; i++) h[p[i]] += 1; }")
+    sluice("compile", "bins.cl", "-o", "out", "--dump-ir", "dump")
+    last = max(path for path in (folder / "dump/k").glob("*-order-*.ir"))
+    assert "forward-stores must run before IR is ordered" in sluice("opt", last, "--passes", "forward-stores", code=1).stderr
+
+
+def test_opt_does_what_the_pipeline_does(folder):
+    sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
+    files = sorted((folder / "dump/k").iterdir())
+    texts, compared = {}, 0
+    for before, after in zip(files, files[1:]):
+        texts[before.name] = before.read_text() or texts[sorted(texts)[-1]]
+        stage, name = after.name.split(".")[0].split("-", 2)[1:]
+        if stage in ("simplify", "scalar") and name in ("split-arrays", "narrow", "hoist-invariants", "short-recurrences") and after.suffix == ".ir":
+            Path("before.ir").write_text(texts[before.name])
+            assert sluice("opt", "before.ir", "--passes", name).stdout == after.read_text(), after.name
+            compared += 1
+    assert compared >= 2
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["compile", "k.cl", "--print-after", "narow"], ["--print-after: there is no pass 'narow'", "did you mean narrow"]),
+    (["compile", "k.cl", "--stop-after", "nonsense"], ["--stop-after: there is no pass 'nonsense'", "--list-passes"]),
+    (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
+    (["opt", "k.cl", "--passes", "fold"], ["k.cl:2: error: not IR"]),
+    (["opt", "bad.ir", "--passes", "fold"], ["malformed IR", "memory a has no length"]),
+    (["opt", "good.ir", "--passes", "fold{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
+    (["opt", "good.ir", "--passes", "fold{deep=1}"], ["fold has no option 'deep'", "it has flat"]),
+    (["opt", "good.ir", "--passes", "fold;"], ["cannot read"]),
+    (["opt", "good.ir", "--passes", "narrow"], ["narrow needs IR that is dispatched"]),
+    (["opt", "good.ir", "--passes", "fold{flat=0}", "-o", "nowhere/x.ir"], ["cannot write nowhere/x.ir"]),
+])
+def test_mistakes_are_told(folder, arguments, words):
+    Path("good.ir").write_text("kernel @k(%n.0: i1) {\n  if %n.0 {\n    yield\n  } else {\n    yield\n  }\n  return\n}\n")
+    Path("bad.ir").write_text("kernel @k() {\n  memory a: private i32 x 0\n  return\n}\n")
+    result = sluice(*arguments, code=1)
+    for word in words:
+        assert word in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr and not (folder / "out").exists() and not (folder / "k").exists()
