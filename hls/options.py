@@ -22,6 +22,8 @@ class Options:
     denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and give zeros for them
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
     random_stalls : build the stall sources that tests switch on with a seed
+    ram_faults : where global memory is on the chip, build an input at each load's RAM port that says that no memory lies at the address, for
+        simulation: a load that a loop issued ahead of its end, and drops, is no error
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
     control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
         on the chip only), which take next to no area
@@ -37,6 +39,7 @@ class Options:
     fpc: bool = False
     counters: bool | None = None
     random_stalls: bool = False
+    ram_faults: bool = False
     elastic_depth: int = 0
     control: str = "axi-lite"
     cache_bytes: int | None = None

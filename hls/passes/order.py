@@ -136,6 +136,7 @@ class _Orderer:
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
+        self.fences: dict[Op, list[Op]] = {}  # those of the program, by the operation that each stands behind
         self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
         self.one_at_a_time: set[Op | None] = set()  # loops of which each invocation waits for the end of the one before
 
@@ -184,6 +185,7 @@ class _Orderer:
         mems = tuple(sorted(set().union(*(self.stores[s] for s in stores))))
         pred = self._any_of(region, stores, last, False)
         op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {"mems": mems, "flush": ()})
+        self.fences.setdefault(last, []).append(op)
         return self.places.after(region, last, op)
 
     # --- what each dependence asks for ---
@@ -329,7 +331,8 @@ class _Orderer:
 
     def fences_behind(self, op: Op) -> list[Op]:
         """Fences that stand behind an operation of their region and wait for it."""
-        return [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
+        waited = [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
+        return waited + self.fences.get(op, [])
 
     def through(self, region: Region, loop: Op, tokens: list[Value]) -> Value:
         """Let a loop of the region wait for tokens; gives one that is there when it has ended."""

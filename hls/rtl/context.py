@@ -47,6 +47,7 @@ class KernelContext:
     memories: Mapping[str | None, Memory]
     arguments: dict[str, Value]
     seed: Value | None  #: of random stalls; None builds none
+    ram_faults: bool = False  #: as :class:`hls.options.Options` says
     unit_name: str = ""  #: of the kernel in hardware; where it has several compute units, of one of them
     m: Module = field(default_factory=Module)
     start: Signal = field(default_factory=lambda: Signal(name="start_token"))
@@ -58,6 +59,7 @@ class KernelContext:
     histories: dict = field(default_factory=dict)
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
+    failed: dict = field(default_factory=dict)  #: loads inside levels by the values that say whether each failed
     read_errors: list = field(default_factory=list)  #: pairs of an access of the program and a strobe: the memory refused its read
     unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
     queued: dict = field(default_factory=dict)  #: the request queue of every access
@@ -234,6 +236,10 @@ class KernelContext:
         """Whether the response on offer is the memory's word that the access failed; None for what cannot fail."""
         unit = self.units[op].unit if op in self.units else None
         return getattr(unit, "error", None)
+
+    def may_fail(self, op: Op) -> bool:
+        """Whether the operation is a load inside a level of which memory says whether it has such a word."""
+        return op in self.ports and op.opcode == "load" and self.ports[op].error is not None
 
     # --- observation and stalls ---
 

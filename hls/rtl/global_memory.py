@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from amaranth import *
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
 from rtl_lib.axi.read_master import AxiReadMaster
@@ -24,8 +25,10 @@ def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
     """Top-level ports by name, and their description, for kernels of which every access has a RAM port."""
     ports, described = {}, []
     for kernel in (part for h in hardware for part in h.parts):
-        for ram, description in kernel.ports:
+        for ram, description, refused in kernel.ports:
             ports |= {f"{description.name}_{name}": port for name, port in _named(ram)}
+            if refused is not None:
+                ports[f"{description.name}_refused"] = refused, PortDirection.Input
             described.append(description)
     return ports, tuple(described)
 

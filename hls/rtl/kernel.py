@@ -78,8 +78,9 @@ class KernelHardware:
 
     @property
     def ports(self):
-        """Pairs of each port to RAM outside of the kernel and its description, in program order."""
-        return [(p.ram, p.interface) for p in self.context.ports.values() if p.interface is not None]
+        """Each port to RAM outside of the kernel with its description, and its input that says that there is no such word (or None), in program
+        order."""
+        return [(p.ram, p.interface, p.refused) for p in self.context.ports.values() if p.interface is not None]
 
     def _control(self):
         m, context = self.m, self.context

@@ -74,11 +74,18 @@ class LevelBuilder:
         return self._at[value, stage]
 
     def _born(self, value: Value) -> int:
+        load = self.context.failed.get(value)
+        if load is not None:
+            place = self.region.place[load]
+            return self._answered(load) if place.level == self.plan.index else 0
         point = self.region.available.get(value, Point(0, 0))
         return point.stage if point.level == self.plan.index else 0
 
     def _make(self, value: Value, stage: int):
         """The signal of a value at the stage in which it appears."""
+        load = self.context.failed.get(value)
+        if load is not None and self.region.place[load].level == self.plan.index:
+            return self.context.ports[load].failed(self, self.region.place[load].stage)
         op = value.op
         if value in self._carried and self._carried[value].read.level == self.plan.index:
             return self._read_carried(value, stage)
@@ -92,6 +99,17 @@ class LevelBuilder:
         signal = Signal(self.context.width(value), name=f"{self.context.name(value)}_in")
         self.incoming[value] = signal
         return signal
+
+    def _answered(self, load: Op) -> int:
+        """The stage in which a load inside the level has its data."""
+        return self.region.place[load].stage + self.context.ports[load].access.latency
+
+    def report_failed_loads(self):
+        """Tell of loads inside the level that failed; their tokens are surely the program's."""
+        for op, point in self.region.place.items():
+            if point.level == self.plan.index and self.context.may_fail(op):
+                failed = self.context.ports[op].failed(self, point.stage)
+                self.context.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
     def effects(self):
         """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for them."""

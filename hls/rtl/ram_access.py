@@ -18,9 +18,11 @@ class _RamAccess:
     """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside where
     the memory is there."""
 
-    def __init__(self, context, access, part):
+    def __init__(self, context, access, part, reads=True):
         self.access, self.op = access, access.op
-        self.unit = part(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits)
+        faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
+        self.refused = Signal(name="refused") if faults else None  #: from memory: there is no such word
+        self.unit = part(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits, **faults)
 
     def attach(self, context):
         """Put the port into the kernel's module and name what can be counted about it."""
@@ -33,12 +35,24 @@ class _RamAccess:
                                  self.access.direction, self.access.word_bytes, len(self.ram.addr))
         for kind in ("accepted", "word"):
             context.observe(kind, self.op, self.unit.i.valid)
+        if self.refused is not None:
+            context.m.d.comb += self.unit.refused.eq(self.refused)
         for kind in ("stalled", "burst", "error"):
             context.observe(kind, self.op, C(0))
 
     @property
     def ram(self):
         return self.unit.ram
+
+    @property
+    def error(self):
+        """Whether the data that leaves the port is of no memory; None where nobody can say."""
+        return self.unit.error if self.refused is not None else None
+
+    def failed(self, builder, stage):
+        """A signal that says so of the token ``latency`` behind ``stage``, in which the address was taken; without effect where it asks for nothing."""
+        condition = builder.context.condition(self.op)
+        return self.error if condition is None else self.error & builder.at(condition, stage + self.access.latency)
 
     def _issue(self, context, builder, stage):
         """Drive ``valid`` from the tokens of a stage; the operation's predicate, or None where it is always on."""
@@ -72,7 +86,7 @@ class RamStoreAccess(_RamAccess):
     """A store: it is in memory when its token enters the next stage."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, RamStorePort)
+        super().__init__(context, access, RamStorePort, reads=False)
 
     def place(self, context, builder, stage):
         """Build the store into a level, address and data taken in ``stage``."""

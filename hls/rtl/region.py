@@ -144,6 +144,8 @@ class RegionBuilder:
             self._answer(builder)
             self._leave_windows(builder)
         builder.effects()
+        if not self.undecided(level.index):
+            builder.report_failed_loads()
         queues.push()
         queues.accept()
         self.m.submodules[f"level{level.index}"] = builder.m
@@ -303,8 +305,11 @@ class RegionBuilder:
         failed: it counts only if the token turns out to be one of the program's."""
         if not self.plan.speculative or index != self.plan.decide.level:
             return {}
-        rows = [row for level in self.plan.levels[: index - 1] for row in level.row]
-        return {row.op: self.error_value(row.op) for row in rows if self.context.response_error(row.op) is not None}
+        rows = [row.op for level in self.plan.levels[: index - 1] for row in level.row]
+        found = {op: self.error_value(op) for op in rows if self.context.response_error(op) is not None}
+        inside = [op for op, point in self.plan.place.items() if point.level < index and self.context.may_fail(op)]
+        self.context.failed |= {self.error_value(op): op for op in inside}
+        return found | {op: self.error_value(op) for op in inside}
 
     def error_value(self, op) -> Value:
         """The value that carries whether a speculative load failed."""

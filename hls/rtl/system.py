@@ -132,7 +132,8 @@ class _System:
             hidden = {one: value.type.bits for one, value in hidden_arguments(function).items()}
             arguments = arguments | {one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)}
         return KernelHardware(KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
-                                            self._by_location(), arguments, self._seed(name or function.name), name))
+                                            self._by_location(), arguments, self._seed(name or function.name),
+                                            self.options.ram_faults, name))
 
     def _by_location(self) -> dict[str | None, Memory]:
         return {None: self.board.memory} | {one.name: one for one in self.board.others}

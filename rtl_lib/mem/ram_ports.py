@@ -12,6 +12,10 @@ from rtl_lib.mem.ports import Fence, require_power_of_two, store_layout
 __all__ = ["ForwardingLoadPort", "RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
 
 
+#: what a load port has besides where memory says that it has no such word
+FAULT = {"refused": In(1), "error": Out(1)}
+
+
 class RamReadSignature(wiring.Signature):
     """Synchronous read port of a RAM, as its user sees it: ``data`` a cycle after ``en``, then held."""
 
@@ -45,18 +49,20 @@ class RamLoadPort(wiring.Component):
     -----
     i : stream of byte addresses; o : stream of data
     ram : :class:`RamReadSignature`, addressed by word
+    refused, error : with ``faults`` only: a cycle after ``en``, and then held, that there is no such word; the same for the data on offer
     """
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults=False):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
-        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
         super().__init__({
             "i": In(stream.Signature(addr_bits)),
             "o": Out(stream.Signature(8 * access_bytes)),
             "ram": Out(RamReadSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
+            **(FAULT if faults else {}),
         })
 
     def elaborate(self, platform):
@@ -68,6 +74,8 @@ class RamLoadPort(wiring.Component):
             self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
             self.o.payload.eq(self.ram.data.word_select(offset, len(self.o.payload))),
         ]
+        if self.faults:
+            m.d.comb += self.error.eq(self.refused)
         m.d.sync += self.o.valid.eq(self.ram.en | (self.o.valid & ~self.o.ready))
         with m.If(self.ram.en):
             m.d.sync += offset.eq(self.i.payload[exact_log2(self.access_bytes):])
@@ -89,22 +97,23 @@ class ForwardingLoadPort(wiring.Component):
 
     Ports
     -----
-    i, o, ram : as of :class:`RamLoadPort`
+    i, o, ram, refused, error : as of :class:`RamLoadPort`
     written : :class:`RamWriteSignature`, what is written into the RAM in this cycle
     """
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults=False):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
-        self.access_bytes, self.word_bytes = access_bytes, word_bytes
+        self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
         word_addr = addr_bits - exact_log2(word_bytes)
         super().__init__({
             "i": In(stream.Signature(addr_bits)),
             "o": Out(stream.Signature(8 * access_bytes)),
             "ram": Out(RamReadSignature(word_bytes, word_addr)),
             "written": In(RamWriteSignature(word_bytes, word_addr)),
+            **(FAULT if faults else {}),
         })
 
     def elaborate(self, platform):
@@ -126,6 +135,8 @@ class ForwardingLoadPort(wiring.Component):
         fresh = self._fresh(m, place[len(offset):])
         with m.If(moves):
             m.d.sync += [self.o.valid.eq(valid), offset.eq(place[: len(offset)]), word.eq(fresh)]
+            if self.faults:
+                m.d.sync += self.error.eq(self.refused)
         return m
 
     def _fresh(self, m, address):

@@ -52,7 +52,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
                                f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
-    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, no_interleaving=tuple(by_hand),
+    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, ram_faults=True, no_interleaving=tuple(by_hand),
                    denorms_are_zero=flush, **sizes)
 
 

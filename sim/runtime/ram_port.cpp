@@ -13,12 +13,14 @@ void RamPort::sample(uint64_t cycle) {
 void RamPort::drive() {
   if (!changed_) return;
   std::memcpy(pins_.data.data(), data_.data(), data_.size());
+  if (pins_.refused) pins_.refused.set(refused_);
   changed_ = false;
 }
 
 void RamPort::load(uint64_t address, uint64_t cycle) {
   const bool in_memory = address + data_.size() <= memory_->bytes();
-  if (!in_memory || !memory_->touches(address, address + data_.size())) {
+  refused_ = !in_memory || !memory_->touches(address, address + data_.size());
+  if (refused_) {
     memory_->report(Fault::kReadOutside, 0, address, data_.size(), cycle);
   }
   if (in_memory) std::memcpy(data_.data(), memory_->at(address), data_.size());

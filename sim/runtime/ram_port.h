@@ -8,16 +8,17 @@
 
 namespace sluice {
 
-/// Ports of the design named NAME_addr (of a word), NAME_data, and NAME_en (load) or NAME_strobe (store).
+/// Ports of the design named NAME_addr (of a word), NAME_data, and NAME_en (load) or NAME_strobe (store). NAME_refused, which a load may
+/// have, says that the data is of no buffer.
 struct RamPins {
-  Pin en, addr, data, strobe;
+  Pin en, addr, data, strobe, refused;
   bool is_store() const { return static_cast<bool>(strobe); }
 };
 
 /// Rules
 /// 1. A load's data is there in the next cycle and stays until the next load.
 /// 2. It holds what was stored in earlier cycles: sample() all loads before any store.
-/// 3. An access outside every buffer is reported, and not stored.
+/// 3. An access outside every buffer is reported, and not stored. The design knows whether a load was the program's: it is told with the data.
 class RamPort {
  public:
   RamPort(const RamPins& pins, SharedMemory& memory) : pins_(pins), memory_(&memory), data_(pins.data.bytes()) {}
@@ -33,7 +34,7 @@ class RamPort {
   RamPins pins_;
   SharedMemory* memory_;
   std::vector<uint8_t> data_;
-  bool changed_ = false;
+  bool changed_ = false, refused_ = false;
 };
 
 }  // namespace sluice

@@ -74,7 +74,7 @@ void Simulation::find_ram_ports(SharedMemory& memory) {
     if (name.compare(0, prefix.size(), prefix) != 0 || !ends) continue;
     const std::string port = name.substr(0, name.size() - suffix.size());
     const RamPins pins{model_.pin(port + "_en"), model_.pin(name), required(port + "_data"),
-                       model_.pin(port + "_strobe")};
+                       model_.pin(port + "_strobe"), model_.pin(port + "_refused")};
     ram_ports_.emplace_back(pins, memory);
   }
   std::stable_partition(ram_ports_.begin(), ram_ports_.end(), [](const RamPort& port) { return !port.is_store(); });

@@ -59,7 +59,7 @@ class KernelSystem:
                  fp_relaxed: bool = False, counters: bool | None = None):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
-        options = Options(random_stalls=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed,
+        options = Options(random_stalls=True, ram_faults=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed,
                           counters=counters)
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.bytes)
@@ -143,7 +143,7 @@ class KernelSystem:
 
     def _judge(self, where, launch, expected, places, run: Run):
         # a loop with a late exit may have read ahead of its end: only what the kernel itself reports is an error
-        if run.status or (run.fault is not None and self.result.interface.ram):
+        if run.status or any(not fault.kind.is_read for fault in run.faults):
             raise Difference(f"{where}: status {run.status:#x}, {run.fault}")
         for name, array in expected.items():
             around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
