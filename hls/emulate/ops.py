@@ -29,11 +29,11 @@ EXPRESSIONS = {
     "and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}", "lshr": "shift_right({0}, {1}, {n})",
     "eq": "{0} == {1}", "ne": "{0} != {1}", "ult": "{0} < {1}", "ule": "{0} <= {1}",
     "slt": "{s0} < {s1}", "sle": "{s0} <= {s1}",
-    "fneg": "-{0}", "fabs": "__builtin_fabs({0})", "fintegral": "({T})integral({0}, {mode})",
+    "fneg": "-{0}", "fabs": "magnitude({0})", "fintegral": "one_nan(({T})integral({0}, {mode}))",
     "feq": "{0} == {1}", "fne": "{0} != {1}", "flt": "{0} < {1}", "fle": "{0} <= {1}",
     "zext": "{0}",
     "sitofp": "({T})from_signed({s0}, {r}, {mode})", "uitofp": "({T})from_unsigned({0}, {r}, {mode})",
-    "fresize": "({T})resize({0}, {r}, {mode})",
+    "fresize": "one_nan(({T})resize({0}, {r}, {mode}))",
     "select": "{0} ? {1} : {2}",
     "array": "{T}{{{{{all}}}}}", "extract": "extracted({0}, {1})", "insert": "inserted({0}, {1}, {2})",
     "ptradd": "moved({0}, {1})", "ptroffset": "{0}.off", "ptreq": "same_place({0}, {1})",
@@ -56,7 +56,7 @@ def _plain(op: Op, names: list[str]) -> str:
         return masked(WRAPPED[opcode].format(*names, **fields), result)
     if opcode in ROUNDED:
         value = ROUNDED[opcode].format(*names, **fields)
-        return f"half_round({value})" if result.bits == 16 else value
+        return f"one_nan(half_round({value}))" if result.bits == 16 else f"one_nan({value})"
     return EXPRESSIONS[opcode].format(*names, **fields)
 
 
@@ -80,14 +80,14 @@ def _bitcast(op: Op, names: list[str]) -> str:
 
 
 def _fma(op: Op, names: list[str]) -> str:
-    return f"{'half_' if op.result.type.bits == 16 else ''}fused({', '.join(names)})"
+    return f"one_nan({'half_' if op.result.type.bits == 16 else ''}fused({', '.join(names)}))"
 
 
 def _fused_sum(op: Op, names: list[str]) -> str:
     """Each term is a product; a number alone is its product with 1."""
     given = iter(names)
     terms = [f"{{{'true' if term[0] == '-' else 'false'}, {next(given)}, {next(given) if '*' in term else '1'}}}" for term in op.attrs["terms"]]
-    return f"fused_sum<{op.result.type.bits}, {c_type(op.result.type)}>({{{', '.join(terms)}}})"
+    return f"one_nan(fused_sum<{op.result.type.bits}, {c_type(op.result.type)}>({{{', '.join(terms)}}}))"
 
 
 _SPECIAL = {"bitcast": _bitcast, "fma": _fma, "fsum": _fused_sum}

@@ -186,10 +186,11 @@ template <class To, class T, unsigned N> INLINE To packed(const Array<T, N> &fro
     return to;
 }
 
+// What arithmetic makes of a NaN; whatever else moves one keeps its bits.
 INLINE float one_nan(float x) { return x == x ? x : __builtin_nanf(""); }
 INLINE double one_nan(double x) { return x == x ? x : __builtin_nan(""); }
-INLINE u32 float_bits(float x) { return bits_as<u32>(one_nan(x)); }
-INLINE u64 double_bits(double x) { return bits_as<u64>(one_nan(x)); }
+INLINE u32 float_bits(float x) { return bits_as<u32>(x); }
+INLINE u64 double_bits(double x) { return bits_as<u64>(x); }
 
 // x of n bits as a signed number
 INLINE i32 sign32(u32 x, int n) { return (i32)(x << (32 - n)) >> (32 - n); }
@@ -278,7 +279,7 @@ INLINE double from_signed(i64 x, int bits, Rounding rounding) {
     return rounded_integer(x < 0, x < 0 ? (u64)0 - (u64)x : (u64)x, bits, rounding);
 }
 
-// Half precision is computed in float, which is wide enough that rounding once more is exact.
+// Half precision is computed in float, which is wide enough that rounding once more is exact. A NaN has its bits at the top of a float's.
 INLINE float half_value(u16 bits) {
     u32 sign = (u32)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
     if (exponent == 31) return bits_as<float>(sign | 0x7f800000u | fraction << 13);
@@ -286,8 +287,11 @@ INLINE float half_value(u16 bits) {
     return bits_as<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 INLINE u16 half_bits(float x) {
-    if (x != x) return 0x7e00;
     u16 sign = (u16)(bits_as<u32>(x) >> 16 & 0x8000);
+    if (x != x) {
+        u16 fraction = (u16)(bits_as<u32>(x) >> 13 & 0x3ff);
+        return sign | 0x7c00 | (fraction ? fraction : 0x200);
+    }
     float magnitude = fabsf(x);
     if (magnitude >= 65520.0f) return sign | 0x7c00;
     if (magnitude < 0x1p-14f) return sign | (u16)nearbyintf(magnitude * 0x1p24f);
@@ -296,6 +300,10 @@ INLINE u16 half_bits(float x) {
     return sign | (u16)((bits >> 13) - (112 << 10));
 }
 INLINE float half_round(float x) { return half_value(half_bits(x)); }
+
+// A number without its sign: a conversion to double on the way would change the bits of a NaN.
+INLINE float magnitude(float x) { return __builtin_fabsf(x); }
+INLINE double magnitude(double x) { return __builtin_fabs(x); }
 
 // A subnormal number as a zero of its sign.
 INLINE float flushed(float x) { return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0, x) : x; }

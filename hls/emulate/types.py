@@ -3,6 +3,7 @@
 import math
 
 from ..ir import ArrayType, FloatType, IntType, PointerType, TokenType, Type
+from ..ir.values import float_to_bits
 
 __all__ = ["c_type", "from_memory", "has_data", "literal", "masked", "memory_type", "to_memory", "zero"]
 
@@ -47,7 +48,7 @@ def from_memory(text: str, type: Type) -> str:
 
 
 def to_memory(text: str, type: Type) -> str:
-    """The bytes that memory holds for a value; every NaN has the one pattern."""
+    """The bytes that memory holds for a value."""
     if isinstance(type, ArrayType):
         if _is_plain(type.element):
             return text
@@ -87,7 +88,8 @@ def literal(value, type: Type) -> str:
 
 def _float(value: float, type: FloatType) -> str:
     if math.isnan(value):
-        return f'({c_type(type)})__builtin_nan("")'
+        bits = float_to_bits(value, 64 if type.bits == 64 else 32)
+        return f"bits_as<{c_type(type)}>((u{64 if type.bits == 64 else 32}){bits:#x}{'ull' if type.bits == 64 else 'u'})"
     if math.isinf(value):
         return f"({c_type(type)}){'-' if value < 0 else ''}__builtin_inf()"
     return f"({c_type(type)}){value.hex()}" if math.copysign(1, value) > 0 else f"({c_type(type)})({value.hex()})"

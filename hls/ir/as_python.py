@@ -30,8 +30,8 @@ _INLINE = {
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
 _INLINE_FLOAT = {
-    FloatType(32): {op: f"c_float({{0}} {sign} {{1}}).value" for op, sign in _SIGNS.items()},
-    FloatType(64): {op: f"{{0}} {sign} {{1}}" for op, sign in _SIGNS.items()},
+    FloatType(32): {op: f"one_nan(c_float({{0}} {sign} {{1}}).value)" for op, sign in _SIGNS.items()},
+    FloatType(64): {op: f"one_nan({{0}} {sign} {{1}})" for op, sign in _SIGNS.items()},
 }
 
 

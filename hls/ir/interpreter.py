@@ -21,7 +21,7 @@ from .launch import OVERLAP, IndexSpace, lanes_of, units_of
 from .nodes import Function, Module
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer
 from .types import ArrayType, FloatType
-from .values import round_float
+from .values import one_nan, round_float
 
 __all__ = ["ExecutionError", "Launch", "run_kernel", "run_launches"]
 
@@ -84,7 +84,7 @@ def run_launches(
         channels.setdefault(name, Channel.all_of(memory))
     waiting = waiting_functions(module.functions.values(), _callees, walk)
     env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float, "channels": channels,
-           "round_float": round_float, "ExecutionError": ExecutionError, "write": write}
+           "round_float": round_float, "one_nan": one_nan, "ExecutionError": ExecutionError, "write": write}
     deciding = decisions(module.functions)
     for each in module.functions.values():
         define(each, env, waiting, deciding, watch)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from . import exact
 from .types import BOOL, I64, PTR, ArrayType, FloatType
-from .values import bits_to_float, float_to_bits, round_float, signed
+from .values import bits_to_float, float_to_bits, one_nan, round_float, signed
 
 __all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
 
@@ -59,8 +59,8 @@ def _arithmetic(name, arity, fn, *traits):
     """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush`` subnormal operands and results are zeros of their sign."""
     def meaning(v, t, r, attrs):
         if not attrs.get("flush"):
-            return fn(v, r.bits, attrs)
-        return exact.flushed(fn([exact.flushed(x, r.bits) for x in v], r.bits, attrs), r.bits)
+            return one_nan(fn(v, r.bits, attrs))
+        return one_nan(exact.flushed(fn([exact.flushed(x, r.bits) for x in v], r.bits, attrs), r.bits))
 
     return OpInfo(name, arity, frozenset({"pure", "float", "flushes", *traits}), _first, "float", meaning)
 
@@ -166,7 +166,7 @@ _ROWS = [
     _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs["terms"], v, bits)),
     _arithmetic("fsqrt", 1, lambda v, bits, attrs: exact.sqrt(v[0], bits)),
     OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
-           lambda v, t, r, attrs: exact.integral(v[0], attrs["rounding"])),
+           lambda v, t, r, attrs: one_nan(exact.integral(v[0], attrs["rounding"]))),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
     _compare("flt", lambda a, b, n: a < b, "float", "float"),
@@ -179,7 +179,7 @@ _ROWS = [
     _rounding("uitofp", lambda x, s, r, mode: exact.rounded(x, r.bits, mode), "int", "even"),
     _rounding("fptosi", lambda x, s, r, mode: exact.to_integer(x, r.bits, True, mode), "float", "zero"),
     _rounding("fptoui", lambda x, s, r, mode: exact.to_integer(x, r.bits, False, mode), "float", "zero"),
-    _rounding("fresize", lambda x, s, r, mode: exact.resize(x, r.bits, mode), "float", "even"),
+    _rounding("fresize", lambda x, s, r, mode: one_nan(exact.resize(x, r.bits, mode)), "float", "even"),
     OpInfo("select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select",
            lambda v, t, r, attrs: v[1] if v[0] else v[2]),
     OpInfo("array", None, frozenset({"pure"}), lambda t, attrs: ArrayType(t[0], len(t)), "same",

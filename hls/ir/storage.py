@@ -1,6 +1,5 @@
 """The memories of an interpreted kernel: bytes with checked accesses."""
 
-import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from functools import cache
 from ..diag import Span
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
+from .values import bits_to_float, float_to_bits
 
 __all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "same_place", "shift", "zero"]
 
@@ -109,8 +109,8 @@ def accessors(type: Type, masked: bool = False):
         return _lane_accessors(type) if masked else _array_accessors(type)
     size = type.bytes
     if isinstance(type, FloatType):
-        layout, decode, encode = struct.Struct(_FLOAT_FORMAT[size]), float, _one_nan
-    elif isinstance(type, IntType):
+        return _float_accessors(type)
+    if isinstance(type, IntType):
         layout, mask = struct.Struct(_INT_FORMAT[size]), (1 << type.bits) - 1
         decode, encode = mask.__and__, int
     else:
@@ -123,6 +123,25 @@ def accessors(type: Type, masked: bool = False):
     def store(pointer, value, span):
         data, offset = _place(pointer, size, span, "write")
         layout.pack_into(data, offset, encode(value))
+
+    return load, store
+
+
+def _float_accessors(type: FloatType):
+    """A NaN goes by its bits: a conversion of C could change them."""
+    size, bits, layout, whole = type.bytes, type.bits, struct.Struct(_FLOAT_FORMAT[type.bytes]), struct.Struct(_INT_FORMAT[type.bytes])
+
+    def load(pointer, span):
+        data, offset = _place(pointer, size, span, "read")
+        value = layout.unpack_from(data, offset)[0]
+        return value if value == value else bits_to_float(whole.unpack_from(data, offset)[0], bits)
+
+    def store(pointer, value, span):
+        data, offset = _place(pointer, size, span, "write")
+        if value == value:
+            layout.pack_into(data, offset, value)
+        else:
+            whole.pack_into(data, offset, float_to_bits(value, bits))
 
     return load, store
 
@@ -162,11 +181,6 @@ def _lane_accessors(type: ArrayType):
                 store_lane(place, value, span)
 
     return load, store
-
-
-def _one_nan(x: float) -> float:
-    """Every NaN is stored as the one that ``float_to_bits`` names."""
-    return math.nan if math.isnan(x) else x
 
 
 def _load_pointer(pointer, span):

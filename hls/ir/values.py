@@ -4,15 +4,19 @@ Integers are represented unsigned (0 <= x < 2**bits), floats as Python floats th
 their format, arrays as tuples. Undefined cases of C are defined here as the hardware does them: a shift by the width
 or more gives 0 (or the sign), division by zero gives all ones and the dividend as remainder, a conversion out of
 range saturates, NaN converts to 0, an index outside an array reads 0 and writes nothing.
+
+A NaN keeps its bits wherever it is only moved, chosen or looked at as bits. A Python float holds those of a shorter format at the top of its own
+significand (a cast of C would make a signaling NaN quiet). What computes a number makes the one NaN of :func:`one_nan`.
 """
 
 import math
 import struct
 
-__all__ = ["bits_to_float", "float_to_bits", "round_float", "signed"]
+__all__ = ["bits_to_float", "float_to_bits", "one_nan", "round_float", "signed"]
 
 _FORMAT = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}
-_NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
+#: bits of the significand
+_FRACTION = {16: 10, 32: 23, 64: 52}
 
 
 def signed(x: int, bits: int) -> int:
@@ -21,16 +25,28 @@ def signed(x: int, bits: int) -> int:
 
 
 def bits_to_float(x: int, bits: int) -> float:
+    """The number that an encoding stands for, a NaN with all its bits."""
     as_float, as_int = _FORMAT[bits]
+    size = _FRACTION[bits]
+    fraction = x & (1 << size) - 1
+    if bits < 64 and fraction and x >> size & (1 << bits - 1 - size) - 1 == (1 << bits - 1 - size) - 1:
+        return struct.unpack("<d", struct.pack("<Q", x >> bits - 1 << 63 | 0x7FF << 52 | fraction << 52 - size))[0]
     return struct.unpack(as_float, struct.pack(as_int, x))[0]
 
 
 def float_to_bits(x: float, bits: int) -> int:
-    """The encoding of ``x``; every NaN becomes the one quiet NaN that hardware makes."""
-    if math.isnan(x):
-        return _NAN[bits]
+    """The encoding of ``x``. Of a NaN the bits that the format has room for are left; one that would have none is the quiet NaN."""
     as_float, as_int = _FORMAT[bits]
+    if bits < 64 and math.isnan(x):
+        size, double = _FRACTION[bits], struct.unpack("<Q", struct.pack("<d", x))[0]
+        fraction = (double & (1 << 52) - 1) >> 52 - size or 1 << size - 1
+        return double >> 63 << bits - 1 | (1 << bits - 1 - size) - 1 << size | fraction
     return struct.unpack(as_int, struct.pack(as_float, x))[0]
+
+
+def one_nan(x: float) -> float:
+    """``x``, or the quiet NaN that arithmetic makes, positive and without a payload."""
+    return x if x == x else math.nan
 
 
 def round_float(x: float, bits: int) -> float:
@@ -38,7 +54,9 @@ def round_float(x: float, bits: int) -> float:
 
     Rounding a double to single once more is exact for +, -, *, / (Figueroa 1995: 53 >= 2*24 + 2).
     """
-    if bits == 64 or math.isnan(x) or math.isinf(x):
+    if math.isnan(x):
+        return math.nan
+    if bits == 64 or math.isinf(x):
         return x
     try:
         return bits_to_float(float_to_bits(x, bits), bits)

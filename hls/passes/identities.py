@@ -360,7 +360,7 @@ def _bitcast(op, b):
         return x
     inner = _defined_by(x, "bitcast")
     if inner is None or isinstance(x.type, FloatType) or isinstance(getattr(x.type, "element", None), FloatType):
-        return None  # a float in between has only one NaN
+        return None  # a float stays one: recurrences of floats are found by their type
     source = inner.operands[0]
     return source if source.type == op.result.type else b.value("bitcast", source, result=op.result.type)
 
@@ -395,24 +395,32 @@ def _is_float(value: Value, number: float) -> bool:
     return x == number and math.copysign(1, x) == math.copysign(1, number)
 
 
-def _same(op, x):
-    """``x`` itself; an operation that flushes makes a zero of a subnormal one."""
-    return None if op.attrs.get("flush") else x
+#: operations whose results have no NaN but the one that arithmetic makes
+_ONE_NAN = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsum", "fsqrt", "fintegral", "fresize", "sitofp", "uitofp")
+
+
+def _same(op, x, b):
+    """``x`` itself, of which arithmetic makes every NaN the one; an operation that flushes makes a zero of a subnormal one."""
+    if op.attrs.get("flush"):
+        return None
+    if _defined_by(x, *_ONE_NAN):
+        return x
+    return b.value("select", b.value("feq", x, x), x, b.const(math.nan, x.type))
 
 
 def _fadd(op, b):
     x, y = op.operands
-    return _same(op, x) if _is_float(y, -0.0) else None
+    return _same(op, x, b) if _is_float(y, -0.0) else None
 
 
 def _fsub(op, b):
     x, y = op.operands
-    return _same(op, x) if _is_float(y, 0.0) else None
+    return _same(op, x, b) if _is_float(y, 0.0) else None
 
 
 def _fmul(op, b):
     x, y = op.operands
-    return _same(op, x) if _is_float(y, 1.0) else None
+    return _same(op, x, b) if _is_float(y, 1.0) else None
 
 
 def _fdiv(op, b):
@@ -420,7 +428,7 @@ def _fdiv(op, b):
     x, y = op.operands
     divisor = constant(y)
     if divisor == 1.0:
-        return _same(op, x)
+        return _same(op, x, b)
     if divisor is None or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
         return None
     limit = {16: 14, 32: 126, 64: 1022}[x.type.bits]
