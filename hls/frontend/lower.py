@@ -55,7 +55,8 @@ def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
     if isinstance(variable, tt.Channel):
         return Parameter(variable.name, "pipe", written, 8, variable.span)
     kind = "scalar" if variable.kind != "buffer" else "local" if variable.type.space == "local" else "buffer"
-    return Parameter(variable.name, kind, written, variable.type.size, variable.span)
+    resolved = str(ct.container(variable.type.pointee if isinstance(variable.type, ct.Pointer) else variable.type))
+    return Parameter(variable.name, kind, written, variable.type.size, variable.span, "" if resolved in written.split() else resolved)
 
 
 def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable):

@@ -113,6 +113,7 @@ class Parameter:
     c_type: str  #: as written, e.g. "__global const float *" or "int"
     bytes: int  #: size of what the host passes (8 for a buffer)
     span: Span | None = None
+    resolved: str = ""  #: the type behind the names that the program gives to types, of what a pointer points to; empty: as written
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -202,7 +202,9 @@ class _Parser:
         self.take(text="param")
         name = self.take()
         self.take(text=":")
-        return Parameter(name, self.take("name"), self.string(), int(self.take("number")), self.span())
+        kind, written = self.take("name"), self.string()
+        resolved = self.string() if self.accept("=") else ""
+        return Parameter(name, kind, written, int(self.take("number")), self.span(), resolved)
 
     def memory(self) -> MemoryObject:
         self.take(text="memory")

@@ -30,6 +30,7 @@ class ArgumentInterface:
     limit: int | None = None
     memory: str | None = None
     alignment: int = 1
+    type: str = ""  #: the type of a scalar, or of what a pointer points to, without the program's own names of types
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
     arguments = tuple(
         ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
                           directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p),
-                          location(function.memories[p.name]) if p.name in function.memories else None, alignments.get(p.name, 1))
+                          location(function.memories[p.name]) if p.name in function.memories else None, alignments.get(p.name, 1), p.resolved or p.c_type)
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))

@@ -35,7 +35,7 @@ class Value:
 
 def python_scalar(value, dtype: np.dtype | None):
     """A Python number as a numpy scalar, where its type has been said."""
-    if dtype is None or not isinstance(value, (bool, int, float)):
+    if dtype is None or not isinstance(value, (bool, int, float)) or isinstance(value, np.generic):
         return value
     try:
         return dtype.type(value)
@@ -87,44 +87,77 @@ def _local(place: str, argument: ArgumentInterface, value) -> Value:
     return Value(value)
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """What a scalar parameter takes. ``kinds`` are the kinds of numpy's types (numpy.dtype.kind) whose bits mean what the kernel makes of them;
+    ``count`` is how many elements a vector has, 1 for a scalar, None for a struct, which takes any bytes of its size."""
+
+    kinds: str
+    dtype: str
+    count: int | None
+
+    @property
+    def example(self) -> str:
+        """What to write."""
+        if self.count is None:
+            return "a numpy record or array of its bytes"
+        return f"numpy.{self.dtype}(...)" if self.count == 1 else f"numpy.array([...], numpy.{self.dtype}) of {self.count} elements"
+
+
+#: The one table of what fits: the resolved type of a parameter without its vector length, the kinds of numpy types, the name of the closest one.
+_FITS: dict[str, tuple[str, str]] = {
+    "half": ("f", "float16"), "float": ("f", "float32"), "double": ("f", "float64"), "bool": ("iub", "uint8"),
+    "char": ("iub", "int8"), "uchar": ("iub", "uint8"), "short": ("iub", "int16"), "ushort": ("iub", "uint16"),
+    "int": ("iub", "int32"), "uint": ("iub", "uint32"), "long": ("iub", "int64"), "ulong": ("iub", "uint64"), "size_t": ("iub", "uint64"),
+}
+_RAW = "V"  #: records and raw bytes: whatever they hold, they have the size that is asked for
+_SIGNED = {"unsigned char": "uchar", "unsigned short": "ushort", "unsigned int": "uint", "unsigned": "uint", "unsigned long": "ulong",
+           "signed char": "char", "signed": "int"}
+
+
+def _wanted(argument: ArgumentInterface) -> _Wanted:
+    """By the type behind the program's names for types; that as written where nobody resolved it."""
+    words = [word for word in (argument.type or argument.c_type).split() if word not in ("const", "volatile", "restrict", "__private", "private")]
+    name = _SIGNED.get(" ".join(words), " ".join(words))
+    base = re.fullmatch(r"(.*?)(2|3|4|8|16)?", name)
+    if base[1] not in _FITS:
+        return _Wanted("", "", None)
+    return _Wanted(*_FITS[base[1]], int(base[2] or 1))
+
+
 def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
-    example = f"a numpy array of {argument.bytes} bytes" if _is_whole(argument) else f"numpy.{_numpy_name(argument)}(...)"
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, (bool, int, float)):
+    wanted = _wanted(argument)
+    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         raise _wrong(status_code.INVALID_ARG_VALUE,
-                     f"{place}: a Python number has no size; pass {example} or call set_scalar_arg_dtypes")
-    if _is_whole(argument) and isinstance(value, np.ndarray | np.void):
-        value = np.void(value.tobytes())  # a struct or vector
-    if not isinstance(value, np.generic):
+                     f"{place}: a Python number has no size; pass {wanted.example} or call set_scalar_arg_dtypes")
+    if not isinstance(value, np.generic | np.ndarray):
         kind = "a buffer" if isinstance(value, (Buffer, LocalMemory)) else type(value).__name__
-        raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a scalar is wanted, not {kind}; pass {example}")
-    if value.dtype.itemsize != argument.bytes:
+        raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a scalar is wanted, not {kind}; pass {wanted.example}")
+    if value.dtype.hasobject or value.dtype.kind not in "biufcV":
+        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: values of {value.dtype} have no bytes that a kernel could use; pass {wanted.example}")
+    if value.nbytes != argument.bytes and not _is_triple(wanted, value):
         raise _wrong(status_code.INVALID_ARG_SIZE,
-                     f"{place}: {argument.bytes} bytes are wanted, {value.dtype} has {value.dtype.itemsize}; "
-                     f"pass {example}")
-    if value.dtype.kind != "V" and (value.dtype.kind == "f") != _is_float(argument):
+                     f"{place}: {argument.bytes} bytes are wanted, {_shown(value)} has {value.nbytes}; pass {wanted.example}")
+    if wanted.count is not None and value.dtype.kind not in wanted.kinds + _RAW:
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: its bits would mean something else if taken from "
-                     f"{value.dtype}; pass {example}")
-    return Value(value)
+                     f"{_shown(value)}; pass {wanted.example}")
+    little = value.astype(value.dtype.newbyteorder("<")) if value.dtype.kind != "V" else value
+    return Value(np.void(little.tobytes().ljust(argument.bytes, b"\0")) if wanted.count != 1 else _number(wanted, little))
+
+
+def _number(wanted: _Wanted, value) -> np.generic:
+    """The bytes of a scalar as the number that the kernel takes them for."""
+    return np.frombuffer(value.tobytes(), np.dtype(wanted.dtype).newbyteorder("<"))[0]
+
+
+def _is_triple(wanted: _Wanted, value) -> bool:
+    """Whether these are the elements of a vector of three, which takes the room of four."""
+    return wanted.count == 3 and value.size == 3 and value.dtype.itemsize == np.dtype(wanted.dtype).itemsize
+
+
+def _shown(value) -> str:
+    return str(value.dtype) if value.size == 1 else f"an array of {value.size} {value.dtype}"
 
 
 def _wrong(code: int, what: str) -> LogicError:
     return LogicError("clSetKernelArg", code, what)
-
-
-def _is_whole(argument: ArgumentInterface) -> bool:
-    """Whether the argument is a struct or a vector: anything of its size may be passed."""
-    scalar = re.fullmatch(r"(?:\w+ )*?(bool|(u?(char|short|int|long))|unsigned|signed|float|double|half|\w+_t)", argument.c_type)
-    return scalar is None
-
-
-def _is_float(argument: ArgumentInterface) -> bool:
-    return bool(re.search(r"\b(half|float|double)\d*\b", argument.c_type))
-
-
-def _numpy_name(argument: ArgumentInterface) -> str:
-    if _is_float(argument):
-        return f"float{8 * argument.bytes}"
-    unsigned = re.search(r"\b(unsigned|u(char|short|int|long)\d*|size_t|bool)\b", argument.c_type)
-    return f"{'u' if unsigned else ''}int{8 * argument.bytes}"

@@ -114,7 +114,8 @@ def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
 
 def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
     """What the board refuses is refused here."""
-    arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in", _limit(function, p))
+    arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in", _limit(function, p),
+                                        type=p.resolved or p.c_type)
                       for p in function.params)
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     ndrange = bool(function.attrs.get("ndrange"))

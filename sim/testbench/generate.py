@@ -61,7 +61,7 @@ def _kernel(kernel: dict) -> dict:
 
 def _value(argument: dict) -> str:
     """A value to begin with, as Python source."""
-    dtype = f"np.{numpy_type(argument['c_type'])}"
+    dtype = f"np.{numpy_type(argument.get('type') or argument['c_type'])}"
     if argument["kind"] == "buffer":
         return f"random_buffer({dtype}, 4096)"
     if argument["kind"] == "scalar" and (count := argument["bytes"] // np.dtype(dtype[3:]).itemsize) > 1:  # a vector or a structure

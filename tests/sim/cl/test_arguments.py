@@ -60,3 +60,71 @@ def test_a_part_of_a_buffer_begins_where_the_widest_access_may():
         if aligned > 1:
             with pytest.raises(LogicError, match=f"(?s)MISALIGNED_SUB_BUFFER_OFFSET.*{aligned} bytes at a time.* begins {aligned // 2} bytes"):
                 kernel.set_arg(index, buffer.get_sub_region(aligned // 2, 1024))
+
+
+NUMPY = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64".split()
+SCALARS = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "unsigned int": 4, "float": 4, "long": 8, "size_t": 8,
+           "double": 8}
+SHAPES = {"scalar": lambda v: v, "array of none": lambda v: np.array(v), "array of one": lambda v: np.array([v]), "big endian": lambda v: np.array(v, v.dtype.newbyteorder(">"))}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", NUMPY)
+@pytest.mark.parametrize("c_type", SCALARS)
+def test_scalars_take_what_has_their_size_and_meaning(c_type, name, shape):
+    value, size = np.dtype(name).type(1), SCALARS[c_type]
+    fits = value.itemsize == size and (value.dtype.kind == "f") == (c_type in ("half", "float", "double")) and value.dtype.kind != "c"
+    if fits:
+        assert passed(c_type, size, SHAPES[shape](value)) == int.from_bytes(value.tobytes(), "little")
+    else:
+        with pytest.raises(LogicError, match="bytes are wanted|would mean something else"):
+            passed(c_type, size, SHAPES[shape](value))
+
+
+@pytest.mark.parametrize("value", [1, 1.5, True, None, "text", [1], object(), np.array(["a"]), np.array([object()]), np.array(1, "M8[s]")])
+@pytest.mark.parametrize("c_type", ["int", "float4", "struct Point"])
+def test_what_is_no_number_is_refused_with_a_code(c_type, value):
+    with pytest.raises(LogicError, match="argument 1 of kernel k"):
+        passed(c_type, {"int": 4, "float4": 16, "struct Point": 12}[c_type], value)
+
+
+def test_vectors_take_elements_of_their_kind():
+    assert passed("float3", 16, np.ones(3, "f4")) == int.from_bytes(np.ones(3, "f4").tobytes(), "little")
+    record = np.array((1, 2, 3, 4), [(f"s{k}", "f4") for k in range(4)])
+    assert passed("float4", 16, record) == passed("float4", 16, np.array([1, 2, 3, 4], "f4"))
+    with pytest.raises(LogicError, match="would mean something else"):
+        passed("float4", 16, np.ones(4, "i4"))
+
+
+TYPES = """#include <stdint.h>
+typedef float real; typedef real deeper; typedef float scale_t; typedef uint8_t byte_t; typedef float4 quad; typedef struct { int a, b; } pair_t;
+typedef enum { ONE = 1, TWO } choice; typedef unsigned long long_t;
+#define ALSO float
+__kernel void k0(__global float *o, real x) { o[0] = x; }
+__kernel void k1(__global float *o, deeper x) { o[0] = x; }
+__kernel void k2(__global float *o, scale_t x) { o[0] = x; }
+__kernel void k3(__global float *o, ALSO x) { o[0] = x; }
+__kernel void k4(__global float *o, byte_t x) { o[0] = x; }
+__kernel void k5(__global float *o, quad x) { o[0] = x.w; }
+__kernel void k6(__global float *o, pair_t x) { o[0] = x.b; }
+__kernel void k7(__global float *o, choice x) { o[0] = x; }
+__kernel void k8(__global float *o, long_t x) { o[0] = x; }
+__kernel void k9(__global float *o, double x) { o[0] = x; }
+"""
+
+
+@pytest.mark.parametrize("kernel, good, bad", [
+    ("k0", np.float32(7), np.int32(7)), ("k1", np.float32(7), np.uint32(7)), ("k2", np.float32(7), np.int32(7)), ("k3", np.float32(7), np.int32(7)),
+    ("k4", np.uint8(7), np.float16(7)), ("k5", np.array([1, 2, 3, 7], "f4"), np.array([1, 2, 3, 7], "i4")), ("k6", np.array([3, 7], "i4"), np.int32(7)),
+    ("k6", np.array([(3, 7)], "i4,i4")[0], np.int16(7)), ("k7", np.int32(7), np.float32(7)), ("k8", np.uint64(7), np.float64(7)),
+    ("k9", np.float64(7), np.int64(7)),
+])
+def test_the_type_behind_a_name_decides(kernel, good, bad):
+    context = cl.create_some_context(device="emulator")
+    queue, program = cl.CommandQueue(context), cl.Program(context, TYPES).build()
+    out, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4), np.zeros(1, np.float32)
+    getattr(program, kernel)(queue, (1,), None, out, good).wait()
+    cl.enqueue_copy(queue, found, out).wait()
+    assert found[0] == 7
+    with pytest.raises(cl.LogicError):
+        getattr(program, kernel)(queue, (1,), None, out, bad)

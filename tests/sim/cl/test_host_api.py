@@ -167,7 +167,7 @@ class TestLaunches:
         (np.int64(5), code.INVALID_ARG_SIZE, r"pass numpy\.int32"),
         (np.float32(5), code.INVALID_ARG_VALUE, "something else"),
         (None, code.INVALID_ARG_SIZE, "a scalar is wanted"),
-        (np.zeros(4), code.INVALID_ARG_SIZE, "a scalar is wanted"),
+        (np.zeros(4), code.INVALID_ARG_SIZE, "4 bytes are wanted, an array of 4 float64 has 32"),
     ])
     def test_scalars(self, program, queue, data, value, status, text):
         with fails(cl.LogicError, status, text):
