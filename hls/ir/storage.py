@@ -1,5 +1,6 @@
 """The memories of an interpreted kernel: bytes with checked accesses."""
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -134,14 +135,14 @@ def _float_accessors(type: FloatType):
     def load(pointer, span):
         data, offset = _place(pointer, size, span, "read")
         value = layout.unpack_from(data, offset)[0]
-        return value if value == value else bits_to_float(whole.unpack_from(data, offset)[0], bits)
+        return bits_to_float(whole.unpack_from(data, offset)[0], bits) if math.isnan(value) else value
 
     def store(pointer, value, span):
         data, offset = _place(pointer, size, span, "write")
-        if value == value:
-            layout.pack_into(data, offset, value)
-        else:
+        if math.isnan(value):
             whole.pack_into(data, offset, float_to_bits(value, bits))
+        else:
+            layout.pack_into(data, offset, value)
 
     return load, store
 

@@ -46,7 +46,7 @@ def float_to_bits(x: float, bits: int) -> int:
 
 def one_nan(x: float) -> float:
     """``x``, or the quiet NaN that arithmetic makes, positive and without a payload."""
-    return x if x == x else math.nan
+    return math.nan if math.isnan(x) else x
 
 
 def round_float(x: float, bits: int) -> float:

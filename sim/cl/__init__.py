@@ -6,17 +6,24 @@ SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_M
 emulator), SLUICE_CACHE (folder of builds).
 """
 
+from . import cltypes
 from .constants import (
     command_execution_status,
     command_queue_properties,
+    context_info,
+    context_properties,
+    device_fp_config,
     device_info,
+    device_local_mem_type,
     device_type,
     kernel_info,
     kernel_work_group_info,
     map_flags,
     mem_flags,
+    platform_info,
     profiling_info,
     program_build_info,
+    program_info,
     status_code,
 )
 from .errors import Error, LogicError, MemoryError, RuntimeError
@@ -24,13 +31,63 @@ from .event import Event, wait_for_events
 from .mapping import MemoryMap, enqueue_map_buffer
 from .memory import Buffer, LocalMemory, Pipe
 from .platform import Context, Device, Platform, create_some_context, get_platforms
-from .program import Kernel, Program, enqueue_nd_range_kernel
-from .queue import CommandQueue, enqueue_barrier, enqueue_copy, enqueue_fill_buffer, enqueue_marker
+from .program import Kernel, Program, enqueue_nd_range_kernel, enqueue_task
+from .queue import (
+    CommandQueue,
+    enqueue_barrier,
+    enqueue_copy,
+    enqueue_fill_buffer,
+    enqueue_marker,
+    enqueue_migrate_mem_objects,
+)
 
 __all__ = [
-    "Buffer", "CommandQueue", "Context", "Device", "Error", "Event", "Kernel", "LocalMemory", "LogicError", "MemoryError",
-    "MemoryMap", "Pipe", "Platform", "Program", "RuntimeError", "command_execution_status", "command_queue_properties", "create_some_context",
-    "device_info", "device_type", "enqueue_barrier", "enqueue_copy", "enqueue_fill_buffer", "enqueue_map_buffer", "enqueue_marker",
-    "enqueue_nd_range_kernel", "get_platforms", "kernel_info", "kernel_work_group_info", "map_flags", "mem_flags", "profiling_info", "program_build_info",
-    "status_code", "wait_for_events",
+    "VERSION",
+    "Buffer",
+    "CommandQueue",
+    "Context",
+    "Device",
+    "Error",
+    "Event",
+    "Kernel",
+    "LocalMemory",
+    "LogicError",
+    "MemoryError",
+    "MemoryMap",
+    "Pipe",
+    "Platform",
+    "Program",
+    "RuntimeError",
+    "cltypes",
+    "command_execution_status",
+    "command_queue_properties",
+    "context_info",
+    "context_properties",
+    "create_some_context",
+    "device_fp_config",
+    "device_info",
+    "device_local_mem_type",
+    "device_type",
+    "enqueue_barrier",
+    "enqueue_copy",
+    "enqueue_fill_buffer",
+    "enqueue_map_buffer",
+    "enqueue_marker",
+    "enqueue_migrate_mem_objects",
+    "enqueue_nd_range_kernel",
+    "enqueue_task",
+    "get_platforms",
+    "kernel_info",
+    "kernel_work_group_info",
+    "map_flags",
+    "mem_flags",
+    "platform_info",
+    "profiling_info",
+    "program_build_info",
+    "program_info",
+    "status_code",
+    "wait_for_events",
 ]
+
+#: of the interface of pyopencl whose names and meanings these are
+VERSION = (2026, 1)

@@ -155,7 +155,7 @@ class BoardRuns:
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
         """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have read ahead
         of its end."""
-        kernel, system = event.kernel, self.program.system
+        kernel = event.kernel
         fault = _fault(run) if run.status or any(not fault.kind.is_read for fault in run.faults) else None
         if fault is not None:
             names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, event.values)

@@ -1,7 +1,8 @@
 """OpenCL's numbers under pyopencl's names."""
 
-__all__ = ["command_execution_status", "command_queue_properties", "device_info", "device_type", "kernel_info",
-           "kernel_work_group_info", "map_flags", "mem_flags", "profiling_info", "program_build_info", "status_code"]
+__all__ = ["command_execution_status", "command_queue_properties", "context_info", "context_properties", "device_fp_config", "device_info",
+           "device_local_mem_type", "device_type", "kernel_info", "kernel_work_group_info", "map_flags", "mem_flags", "platform_info",
+           "profiling_info", "program_build_info", "program_info", "status_code"]
 
 
 class _Constants:
@@ -112,11 +113,71 @@ class profiling_info(_Constants):
 
 class device_info(_Constants):
     TYPE = 0x1000
+    VENDOR_ID = 0x1001
+    MAX_COMPUTE_UNITS = 0x1002
+    MAX_WORK_ITEM_DIMENSIONS = 0x1003
+    MAX_WORK_GROUP_SIZE = 0x1004
+    MAX_WORK_ITEM_SIZES = 0x1005
     MAX_CLOCK_FREQUENCY = 0x100C
+    ADDRESS_BITS = 0x100D
+    MAX_MEM_ALLOC_SIZE = 0x1010
+    IMAGE_SUPPORT = 0x1016
+    MEM_BASE_ADDR_ALIGN = 0x1019
+    SINGLE_FP_CONFIG = 0x101B
     GLOBAL_MEM_SIZE = 0x101F
+    LOCAL_MEM_TYPE = 0x1022
+    LOCAL_MEM_SIZE = 0x1023
+    ENDIAN_LITTLE = 0x1026
+    AVAILABLE = 0x1027
+    COMPILER_AVAILABLE = 0x1028
     NAME = 0x102B
     VENDOR = 0x102C
+    DRIVER_VERSION = 0x102D
+    PROFILE = 0x102E
     VERSION = 0x102F
+    EXTENSIONS = 0x1030
+    PLATFORM = 0x1031
+    DOUBLE_FP_CONFIG = 0x1032
+    HALF_FP_CONFIG = 0x1033
+    OPENCL_C_VERSION = 0x103D
+
+
+class device_fp_config(_Constants):
+    DENORM = 1 << 0
+    INF_NAN = 1 << 1
+    ROUND_TO_NEAREST = 1 << 2
+    FMA = 1 << 5
+
+
+class device_local_mem_type(_Constants):
+    LOCAL = 1
+
+
+class platform_info(_Constants):
+    PROFILE = 0x0900
+    VERSION = 0x0901
+    NAME = 0x0902
+    VENDOR = 0x0903
+    EXTENSIONS = 0x0904
+
+
+class context_properties(_Constants):
+    PLATFORM = 0x1084
+
+
+class context_info(_Constants):
+    DEVICES = 0x1081
+    PROPERTIES = 0x1082
+    NUM_DEVICES = 0x1083
+
+
+class program_info(_Constants):
+    CONTEXT = 0x1161
+    NUM_DEVICES = 0x1162
+    DEVICES = 0x1163
+    SOURCE = 0x1164
+    NUM_KERNELS = 0x1167
+    KERNEL_NAMES = 0x1168
 
 
 class kernel_info(_Constants):

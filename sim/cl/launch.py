@@ -110,6 +110,7 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
 def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
             space: IndexSpace) -> Event:
     """Run the kernel: to its end, or, where it may wait for a channel, as far as it goes without others."""
+    program.restrict.check(kernel, values)
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space)
     place_arguments(kernel, values, program.context.simulated.facts)

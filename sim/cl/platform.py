@@ -7,7 +7,16 @@ from pathlib import Path
 from hls.target.board import Board, BoardError, known_boards, load_board
 
 from .board import SimulatedBoard
-from .constants import device_info, device_type, status_code
+from .constants import (
+    context_info,
+    context_properties,
+    device_fp_config,
+    device_info,
+    device_local_mem_type,
+    device_type,
+    platform_info,
+    status_code,
+)
 from .errors import LogicError, RuntimeError
 
 __all__ = ["Context", "Device", "Platform", "create_some_context", "get_platforms"]
@@ -16,6 +25,9 @@ DEFAULT_BOARD = "de5net"
 KINDS = ("board", "emulator")
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
+
+
+FLOATS = device_fp_config.DENORM | device_fp_config.INF_NAN | device_fp_config.ROUND_TO_NEAREST | device_fp_config.FMA
 
 
 class Platform:
@@ -28,8 +40,22 @@ class Platform:
     extensions = ""
 
     def get_devices(self, device_type: int = ANY_TYPE) -> list["Device"]:
-        """One device a board file; none where the type asked for has no accelerators."""
-        return [Device(load_board(name)) for name in known_boards()] if device_type & ACCELERATORS else []
+        """The board and kind that the command line or the environment chose come first, then the other boards, of the same kind; none where the
+        type asked for has no accelerators. Raises cl.RuntimeError for a choice that cannot be."""
+        if not device_type & ACCELERATORS:
+            return []
+        first = _default_device(None, None)
+        return [first, *(Device(load_board(name), first.kind) for name in known_boards() if name != first.board.name)]
+
+    def get_info(self, parameter: int) -> str:
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return _fact(self, platform_info, parameter, "Platform.get_info")
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Platform)
+
+    def __hash__(self) -> int:
+        return hash(Platform)
 
 
 class Device:
@@ -42,7 +68,13 @@ class Device:
     max_work_item_dimensions = 3
     max_work_item_sizes = (max_work_group_size,) * 3
     max_compute_units = 1
-    available = compiler_available = True
+    available = compiler_available = endian_little = True
+    image_support = False
+    profile, vendor_id, address_bits = Platform.profile, 0, 64
+    extensions = ("cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                  "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics")
+    single_fp_config = double_fp_config = half_fp_config = FLOATS
+    local_mem_type = device_local_mem_type.LOCAL
 
     def __init__(self, board: Board, kind: str = "board"):
         self.board, self.kind = board, kind
@@ -58,13 +90,8 @@ class Device:
         return Platform()
 
     def get_info(self, parameter: int):
-        """A few of OpenCL's facts; LogicError for others."""
-        known = {device_info.TYPE: self.type, device_info.NAME: self.name, device_info.VENDOR: self.vendor,
-                 device_info.VERSION: self.version, device_info.GLOBAL_MEM_SIZE: self.global_mem_size,
-                 device_info.MAX_CLOCK_FREQUENCY: self.max_clock_frequency}
-        if parameter not in known:
-            raise LogicError("Device.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
-        return known[parameter]
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return _fact(self, device_info, parameter, "Device.get_info")
 
     def __repr__(self) -> str:
         return f"<sim.cl.Device {self.name!r}>"
@@ -75,7 +102,10 @@ class Context:
 
     def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None):
         if devices is None:
-            devices = [_default_device(None, None)]
+            devices = Platform().get_devices(ANY_TYPE if dev_type is None else dev_type)[:1]
+            if not devices:
+                raise RuntimeError("clCreateContextFromType", status_code.DEVICE_NOT_FOUND,
+                                   f"no device is a {device_type.to_string(dev_type)}: boards are accelerators; ask for device_type.ACCELERATOR or ALL")
         if len(devices) != 1:
             raise LogicError("Context", status_code.INVALID_VALUE, f"a context has one board, not {len(devices)}; "
                              "make a context for each")
@@ -85,6 +115,16 @@ class Context:
     def device(self) -> Device:
         return self.devices[0]
 
+    @property
+    def num_devices(self) -> int:
+        return len(self.devices)
+
+    def get_info(self, parameter: int):
+        """The devices, or their number, by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        if parameter == context_info.PROPERTIES:
+            return [(context_properties.PLATFORM, self.device.platform)]
+        return _fact(self, context_info, parameter, "Context.get_info")
+
     @cached_property
     def simulated(self) -> SimulatedBoard:
         """The memory and clock of the board."""
@@ -92,6 +132,14 @@ class Context:
 
     def __repr__(self) -> str:
         return f"<sim.cl.Context on {self.device!r}>"
+
+
+def _fact(of, numbers: type, parameter: int, routine: str):
+    """The attribute of the object that OpenCL's number asks for: it has the name of the number, in small letters."""
+    name = numbers.to_string(parameter)
+    if not hasattr(of, name.lower()):
+        raise LogicError(routine, status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+    return getattr(of, name.lower())
 
 
 def get_platforms() -> list[Platform]:

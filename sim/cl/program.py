@@ -5,6 +5,7 @@ import os
 import sys
 import weakref
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +18,29 @@ from sim.loaded import LoadedSystem, TraceRequest
 from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
 from .board_runs import BoardRuns
-from .constants import kernel_info, kernel_work_group_info, program_build_info, status_code
+from .constants import kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, wait_for_events
 from .launch import execute, index_space
 from .options import parse_options, stall_seed
 from .platform import Context, Device
 from .queue import CommandQueue
+from .restrict import RestrictCheck
 from .streams import Stream
 
-__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel"]
+__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
 
 SOURCE_NAME = "<program source>"
+
+
+#: what a program of pyopencl has besides, and what to do instead; a kernel of such a name is reached by cl.Kernel
+NOT_HERE = {
+    "binaries": "a program is made from its source each time; builds are kept in the cache folder",
+    "binary_sizes": "a program is made from its source each time; builds are kept in the cache folder",
+    "compile": "call build(), which compiles and links", "link": "call build(), which compiles and links",
+    "from_int_ptr": "objects are Python's and have no address", "int_ptr": "objects are Python's and have no address",
+    "reference_count": "objects are Python's", "set_specialization_constant": "programs are made from OpenCL C",
+}
 
 
 class Program:
@@ -58,6 +70,7 @@ class Program:
         try:
             compile = emulated.emulate_source if self.emulated else compiler.compile_source
             self.result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
+            self.__dict__.pop("restrict", None)  # of an earlier build
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
@@ -80,6 +93,11 @@ class Program:
             weakref.finalize(self, self._system.close)
         return self._system
 
+    @cached_property
+    def restrict(self) -> RestrictCheck:
+        """What the program's restrict arguments promise."""
+        return RestrictCheck(self._built().module)
+
     def stream(self, name: str) -> Stream:
         """The board's stream of that name, to which one of the program's I/O channels is bound."""
         streams = {one.name: one for one in self._built().interface.streams}
@@ -97,6 +115,20 @@ class Program:
         """A kernel object for each kernel."""
         return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels if not kernel.autorun]
 
+    @property
+    def devices(self) -> list[Device]:
+        """The context's."""
+        return self.context.devices
+
+    def get_info(self, parameter: int):
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before build()."""
+        known = {program_info.CONTEXT: lambda: self.context, program_info.NUM_DEVICES: lambda: len(self.devices), program_info.DEVICES: lambda: self.devices,
+                 program_info.SOURCE: lambda: self.source, program_info.NUM_KERNELS: lambda: len(self.all_kernels()),
+                 program_info.KERNEL_NAMES: lambda: self.kernel_names}
+        if parameter not in known:
+            raise LogicError("Program.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+        return known[parameter]()
+
     def get_build_info(self, device, parameter: int):
         """The build's log, by OpenCL's number."""
         if parameter == program_build_info.LOG:
@@ -108,6 +140,8 @@ class Program:
     def __getattr__(self, name: str) -> "Kernel":
         if name.startswith("_"):
             raise AttributeError(f"a program has no attribute {name!r}")
+        if name in NOT_HERE:
+            raise AttributeError(f"cl.Program.{name} is not there: {NOT_HERE[name]}")
         if self.__dict__.get("result") is None:
             raise MissingKernelError("clCreateKernel", status_code.INVALID_PROGRAM_EXECUTABLE,
                                      f"{name!r} is no attribute, and the program has no kernels before build()")
@@ -227,6 +261,11 @@ def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_siz
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
     except (BuildError, SimulationError) as error:
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, str(error)) from error
+
+
+def enqueue_task(queue: CommandQueue, kernel: Kernel, wait_for: list[Event] | None = None) -> Event:
+    """Run the kernel with one work-item."""
+    return enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)
 
 
 def _main_folder() -> Path:

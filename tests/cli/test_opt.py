@@ -1,5 +1,6 @@
 """Looking into the compiler: dumps, single passes on IR text, and what is said of mistakes."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,8 +97,8 @@ def test_opt_does_what_the_pipeline_does(folder):
     sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
     files = sorted((folder / "dump/k").iterdir())
     texts, compared = {}, 0
-    for before, after in zip(files, files[1:]):
-        texts[before.name] = before.read_text() or texts[sorted(texts)[-1]]
+    for before, after in pairwise(files):
+        texts[before.name] = before.read_text() or texts[max(texts)]
         stage, name = after.name.split(".")[0].split("-", 2)[1:]
         if stage in ("simplify", "scalar") and name in ("split-arrays", "narrow", "hoist-invariants", "short-recurrences") and after.suffix == ".ir":
             Path("before.ir").write_text(texts[before.name])

@@ -62,7 +62,7 @@ def test_a_part_of_a_buffer_begins_where_the_widest_access_may():
                 kernel.set_arg(index, buffer.get_sub_region(aligned // 2, 1024))
 
 
-NUMPY = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64".split()
+NUMPY = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64"]
 SCALARS = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "unsigned int": 4, "float": 4, "long": 8, "size_t": 8,
            "double": 8}
 SHAPES = {"scalar": lambda v: v, "array of none": lambda v: np.array(v), "array of one": lambda v: np.array([v]), "big endian": lambda v: np.array(v, v.dtype.newbyteorder(">"))}

@@ -340,3 +340,80 @@ class TestPlatforms:
             cl.create_some_context(board="none")
         with fails(cl.LogicError, code.INVALID_DEVICE):
             cl.create_some_context(device="gpu")
+
+
+SHARED = """__kernel void chain(__global int *restrict a, __global const int *restrict b, int n) { for (int i = 1; i < n; i++) a[i] = b[i - 1] + 1; }
+void put(__global int *p, int k, int v) { p[k] = v; }
+__kernel void helped(__global int *restrict a, __global int *b, int n) { __global int *p = n > 3 ? a : a + 1; put(p, 0, b[n - 1]); }
+__kernel void both_read(__global const int *restrict a, __global int *restrict b, __global int *out, int n) { out[0] = a[0] + b[n - 1]; }
+__kernel void plain(__global int *a, __global const int *b, int n) { for (int i = 1; i < n; i++) a[i] = b[i - 1] + 1; }
+"""
+
+
+@pytest.mark.parametrize("device", ["emulator", "board"])
+class TestRestrict:
+    """A launch knows its buffers: those that restrict says lie apart must do so where one of them is written."""
+
+    def launch(self, device, kernel, *offsets):
+        context = cl.create_some_context(device=device, board="ecp5_onchip")
+        queue, program = cl.CommandQueue(context), cl.Program(context, SHARED).build()
+        whole = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(256, np.int32))
+        buffers = [whole.get_sub_region(128 * offset, 160) for offset in offsets]
+        return getattr(program, kernel)(queue, (1,), None, *buffers, np.int32(4))
+
+    @pytest.mark.parametrize("kernel, offsets, names", [
+        ("chain", (0, 0), "'a' and 'b' that share 160 bytes, and writes through 'a'"), ("chain", (0, 1), "'a' and 'b' that share 32 bytes"),
+        ("helped", (2, 2), "'a' and 'b' that share 160 bytes, and writes through 'a'; but 'a' is restrict"),
+    ])
+    def test_overlaps_are_refused_before_anything_runs(self, device, kernel, offsets, names):
+        with pytest.raises(cl.LogicError, match=f"(?s)INVALID_KERNEL_ARGS.*program source>:\\d+:\\d+: error: kernel {kernel} .*{names}"):
+            self.launch(device, kernel, *offsets)
+
+
+@pytest.mark.parametrize("kernel, offsets", [("chain", (0, 2)), ("both_read", (0, 0, 2)), ("plain", (0, 0)), ("plain", (0, 1))])
+def test_what_restrict_does_not_forbid_runs(kernel, offsets):
+    TestRestrict().launch("emulator", kernel, *offsets).wait()
+
+
+class TestDevices:
+    @pytest.mark.parametrize("kind", ["board", "emulator"])
+    @pytest.mark.parametrize("board", ["de5net", "a10pac", "ecp5_onchip"])
+    def test_the_chosen_one_comes_first(self, monkeypatch, board, kind):
+        monkeypatch.setenv("SLUICE_BOARD", board)
+        monkeypatch.setenv("SLUICE_DEVICE", kind)
+        devices = cl.get_platforms()[0].get_devices()
+        assert (devices[0].board.name, devices[0].kind) == (board, kind)
+        assert sorted(d.board.name for d in devices) == ["a10pac", "de5net", "ecp5_onchip"] and {d.kind for d in devices} == {kind}
+        assert cl.Context(dev_type=cl.device_type.ACCELERATOR).device.name == cl.Context([devices[0]]).device.name == cl.create_some_context().device.name
+
+    @pytest.mark.parametrize("kind", ["GPU", "CPU", "CUSTOM"])
+    def test_there_are_no_others(self, kind):
+        with pytest.raises(cl.RuntimeError, match="DEVICE_NOT_FOUND"):
+            cl.Context(dev_type=getattr(cl.device_type, kind))
+
+    def test_facts_have_opencl_numbers(self):
+        device = cl.create_some_context(device="emulator").device
+        assert device.get_info(cl.device_info.MAX_WORK_GROUP_SIZE) == device.max_work_group_size
+        assert "cl_khr_fp64" in device.get_info(cl.device_info.EXTENSIONS).split()
+        assert device.platform.get_info(cl.platform_info.NAME) == device.platform.name
+        with pytest.raises(cl.LogicError, match="0x1fff"):
+            device.get_info(0x1FFF)
+
+
+def test_what_a_program_has_is_no_kernel():
+    program = cl.Program(cl.create_some_context(device="emulator"), SHARED).build()
+    assert program.get_info(cl.program_info.NUM_KERNELS) == 4 and program.get_info(cl.program_info.SOURCE) == SHARED
+    assert program.get_info(cl.program_info.KERNEL_NAMES).split(";")[0] == "chain" and program.devices == program.context.devices
+    for name in ("binaries", "compile", "int_ptr"):
+        with pytest.raises(AttributeError, match=f"cl.Program.{name} is not there"):
+            getattr(program, name)
+
+
+def test_vector_arguments_are_made_by_name():
+    context = cl.create_some_context(device="emulator")
+    queue = cl.CommandQueue(context)
+    program = cl.Program(context, "__kernel void k(__global float *o, float4 v, uint3 w) { o[0] = v.z + w.y; }").build()
+    out, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4), np.zeros(1, np.float32)
+    program.k(queue, (1,), None, out, cl.cltypes.make_float4(1, 2, 3, 4), cl.cltypes.make_uint3(5, 6, 7)).wait()
+    cl.enqueue_copy(queue, found, out).wait()
+    assert found[0] == 9 and cl.cltypes.make_float4(2)["w"] == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sim.cl as cl
+from sim import cl
 
 pytestmark = pytest.mark.verilator
 SOURCE = Path(__file__).with_name("issued_ahead.cl").read_text()

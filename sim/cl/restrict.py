@@ -1,0 +1,72 @@
+"""What ``restrict`` promises, held against the buffers of each launch.
+
+A restrict pointer says that what the kernel writes through it, or reads through it while others write, is reached through no other argument. The
+compiler reorders accesses on that word, and hardware shows nothing but other bytes where it does not hold. A launch knows its buffers.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations
+
+from hls.diag import Diagnostic, render
+from hls.ir import Function, MemoryObject, Module, walk
+from hls.passes.inline import Inline
+from hls.passes.points_to import Roots
+from hls.rtl.interface import KernelInterface
+
+from .arguments import Value
+from .constants import status_code
+from .errors import LogicError
+from .memory import Buffer
+
+__all__ = ["RestrictCheck"]
+
+
+class RestrictCheck:
+    """Refuses launches that break the promise. ``module`` is the program before optimization."""
+
+    def __init__(self, module: Module):
+        self._module = module
+
+    def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:
+        """Raises LogicError naming both arguments where two share bytes, one of them is restrict, and the kernel writes through either."""
+        given = [(argument.name, value.value) for argument, value in zip(kernel.arguments, values, strict=True) if isinstance(value.value, Buffer)]
+        shared = [pair for pair in combinations(given, 2) if _shared(pair[0][1], pair[1][1])]
+        memories = self._module.functions[kernel.name].memories if shared else {}
+        for (one, first), (other, second) in shared:
+            promised = [memories[name] for name in (one, other) if name in memories and memories[name].restrict]
+            if promised and self._conflict(kernel.name, one, other):
+                raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
+                                 "\n" + render(self._message(kernel, one, other, promised, _shared(first, second)), self._module.sources))
+
+    def _conflict(self, kernel: str, one: str, other: str) -> bool:
+        """Whether the kernel accesses both, and writes one of them."""
+        used = self._accessed[kernel]
+        return bool(used.get(one) and used.get(other) and "write" in used[one] | used[other])
+
+    def _message(self, kernel: KernelInterface, one: str, other: str, promised: list[MemoryObject], shared: int) -> Diagnostic:
+        used = self._accessed[kernel.name]
+        written = " and ".join(f"'{name}'" for name in (one, other) if "write" in used[name])
+        return Diagnostic(
+            f"kernel {kernel.name} is launched with buffers for '{one}' and '{other}' that share {shared:,} bytes, and writes through {written}; "
+            f"but {' and '.join(repr(memory.name) for memory in promised)} {'is' if len(promised) == 1 else 'are'} restrict",
+            promised[0].span, "pass buffers that lie apart, or take restrict away: then accesses keep their order")
+
+    @cached_property
+    def _accessed(self) -> dict[str, dict[str, set[str]]]:
+        """What each kernel does to each of its buffers: "read" and "write"."""
+        return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
+
+
+def _accesses(function: Function) -> dict[str, set[str]]:
+    roots, found = Roots(function), {}
+    for op in walk(function.body):
+        kinds = {"load": {"read"}, "store": {"write"}, "atomic": {"read", "write"}}.get(op.opcode)
+        for name in roots[op.operands[0]] if kinds else ():
+            found.setdefault(name, set()).update(kinds)
+    return found
+
+
+def _shared(one: Buffer, other: Buffer) -> int:
+    """How many bytes two buffers have in common."""
+    return max(0, min(one.address + one.size, other.address + other.size) - max(one.address, other.address))
