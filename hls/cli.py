@@ -215,7 +215,7 @@ def _testbench(output: Path) -> list[str]:
 
     Returns the names of its files.
     """
-    command = [sys.executable, "-m", "sim.testbench", str(output)]
+    command = [sys.executable, "-P", "-m", "sluice.testbench", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         message = done.stderr.strip().removeprefix("error: ") or f"the testbench writer ended with {done.returncode}"
@@ -259,7 +259,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this one does not know
-    command = [sys.executable, "-m", "sim.host", str(host), *arguments]
+    command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
     try:
         sys.exit(subprocess.run(command, env=env, check=False).returncode)
     except KeyboardInterrupt:

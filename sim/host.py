@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sim import cl
+from sluice import PACKAGES, share
 
 __all__ = ["main"]
 
@@ -17,7 +18,9 @@ def main(arguments: list[str]) -> None:
     """Run the program ``arguments[0]`` with the rest as its own arguments."""
     path = Path(arguments[0])
     sys.argv[:] = arguments
-    sys.path[0] = str(path.resolve().parent)
+    sys.path.insert(0, str(path.resolve().parent))  # python -P puts nothing there
+    for package in PACKAGES:
+        share(package)
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
     runpy.run_path(str(path), run_name="__main__")

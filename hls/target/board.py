@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
-from importlib import resources
 from pathlib import Path
 
 from .delay import DelayModel, known_delays, load_delays
@@ -215,9 +214,13 @@ class Board:
         return load_delays(self.device.delays, self.clock.period_ns)
 
 
+#: the board files that come with the package; not asked of Python, which may find a folder ``boards`` of the user's
+BOARDS = Path(__file__).resolve().parents[2] / "boards"
+
+
 def known_boards() -> tuple[str, ...]:
     """Names of the boards that come with the package, in alphabetical order."""
-    names = (item.name for item in resources.files("boards").iterdir())
+    names = (item.name for item in BOARDS.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
@@ -232,7 +235,7 @@ def load_board(name_or_path: str | Path) -> Board:
     if text not in known_boards():
         raise BoardError(text, "", f"unknown board; known are {', '.join(known_boards())}, "
                                    "or give the path of a .toml file")
-    return read_board(read_toml(resources.files("boards").joinpath(f"{text}.toml")))
+    return read_board(read_toml(BOARDS.joinpath(f"{text}.toml")))
 
 
 def read_board(root: Table) -> Board:

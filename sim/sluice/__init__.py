@@ -1,0 +1,51 @@
+"""sluice under a name of its own: ``import sluice.cl as cl`` is ``import sim.cl as cl`` for programs beside which a folder ``sim`` lies.
+
+A hardware project has folders ``sim``, ``hls`` or ``boards`` of its own, and Python finds them before the packages of these names that are installed. This
+package makes each of ours importable whatever lies beside the program: it is put in front in the package's search path, so that modules of both are
+found (docs/rationale/names.md).
+"""
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["cl"]
+
+#: the packages of this project, beside each other in one folder
+PACKAGES = ("boards", "hls", "rtl_lib", "sim")
+
+
+def _root() -> Path:
+    """The folder of the packages: this one is ``sluice`` in an installation, and ``sim/sluice`` in the sources."""
+    here = Path(__file__).resolve().parent
+    return here.parent.parent if here.parent.name == "sim" and (here.parent / "cl").is_dir() else here.parent
+
+
+def share(name: str) -> ModuleType:
+    """The package ``name`` with our folder first in its search path, and behind it those of the same name that programs bring along."""
+    ours = str(_root() / name)
+    module = sys.modules.get(name) or _imported(name, ours)
+    others = [str(Path(entry or ".").resolve() / name) for entry in sys.path]
+    found = dict.fromkeys([ours, *module.__path__, *(folder for folder in others if Path(folder).is_dir())])
+    module.__path__ = list(found)
+    return module
+
+
+def _imported(name: str, ours: str) -> ModuleType:
+    """Our package, taken from its folder and from nowhere else."""
+    spec = importlib.util.spec_from_file_location(name, f"{ours}/__init__.py", submodule_search_locations=[ours])
+    assert isinstance(spec, ModuleSpec) and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+for _name in PACKAGES:
+    share(_name)
+
+cl = importlib.import_module("sim.cl")
+sys.modules[f"{__name__}.cl"] = cl
