@@ -48,9 +48,9 @@ class AxiReadMaster(wiring.Component):
     2. At most ``outstanding`` bursts are under way.
     3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
     4. SLVERR and DECERR go back with their word; the first one also stays in ``error`` until ``clear`` or reset.
-    5. Reset of the domain may come at any time, in mid-burst too. The AR transfer on offer is not withdrawn, and
-       what returns for requests from before the reset is accepted and dropped. (The registers for this
-       are not reset; the memory itself must not be reset alone.)
+    5. Reset of the domain may come at any time, in mid-burst too. ARVALID is low while it lasts, as the protocol asks; an AR transfer on
+       offer is offered again behind it, and what returns for requests from before the reset is accepted and dropped. (The registers for
+       this are not reset; the memory itself must not be reset alone.)
 
     Ports
     -----
@@ -76,7 +76,7 @@ class AxiReadMaster(wiring.Component):
 
         m.d.comb += [
             *constant_address_fields(ar, self.word_bytes),
-            ar.valid.eq(valid),
+            ar.valid.eq(valid & ~under_way.in_reset),
             ar.addr.eq(first),
             ar.len.eq(length),
             request.ready.eq((~valid | ar.ready) & ~under_way.full & ~under_way.in_reset),
@@ -92,6 +92,6 @@ class AxiReadMaster(wiring.Component):
             m.d.sync += [valid.eq(1), first.eq(request.payload.addr), length.eq(request.payload.words - 1)]
             if platform is None:  # in simulation: Verilog that synthesis reads knows no assertions
                 m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
-        with m.Elif(ar.ready):
+        with m.Elif(ar.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)
         return m

@@ -26,9 +26,9 @@ class AxiWriteMaster(wiring.Component):
     3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
     4. SLVERR and DECERR go back with their acknowledgement; the first one also stays in ``error`` until ``clear`` or
        reset.
-    5. Reset of the domain may come at any time, in mid-burst too. Transfers on offer are not withdrawn, a burst
-       begun is completed with words that write nothing, and acknowledgements of bursts from before the reset are
-       dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
+    5. Reset of the domain may come at any time, in mid-burst too. AWVALID and WVALID are low while it lasts, as the protocol asks;
+       transfers on offer are offered again behind it, a burst begun is completed with words that write nothing, and
+       acknowledgements of bursts from before the reset are dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
 
     Ports
     -----
@@ -68,7 +68,7 @@ class AxiWriteMaster(wiring.Component):
         taken = request.valid & request.ready
         m.d.comb += [
             *constant_address_fields(aw, self.word_bytes),
-            aw.valid.eq(valid),
+            aw.valid.eq(valid & ~under_way.in_reset),
             aw.addr.eq(first),
             aw.len.eq(length),
             request.ready.eq((~valid | aw.ready) & ((left == 0) | last_moves) & ~under_way.full & ~under_way.in_reset),
@@ -83,7 +83,7 @@ class AxiWriteMaster(wiring.Component):
             ]
             if checked:  # in simulation: Verilog that synthesis reads knows no assertions
                 m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a write burst crosses 4 KiB")
-        with m.Elif(aw.ready):
+        with m.Elif(aw.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)
 
     def _words(self, m, left, under_way):
@@ -91,9 +91,9 @@ class AxiWriteMaster(wiring.Component):
         word, w = self.port.data, self.axi.w
         valid, value, strobe, last = (Signal.like(s, reset_less=True) for s in (w.valid, w.data, w.strb, w.last))
         abandoned = Signal(reset_less=True)  # the rest of the present burst was lost in a reset
-        free, moves = ~valid | w.ready, Signal()
+        free, moves = ~valid | (w.ready & ~under_way.in_reset), Signal()
         m.d.comb += [
-            w.valid.eq(valid),
+            w.valid.eq(valid & ~under_way.in_reset),
             w.data.eq(value),
             w.strb.eq(strobe),
             w.last.eq(last),
@@ -105,7 +105,7 @@ class AxiWriteMaster(wiring.Component):
             with m.If(~abandoned):
                 m.d.sync += value.eq(word.payload.data)
             m.d.sync += left.eq(left - 1)
-        with m.Elif(w.ready):
+        with m.Elif(w.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)
         last_moves = moves & (left == 1)
         with m.If(under_way.in_reset & (left != 0) & ~last_moves):

@@ -52,7 +52,8 @@ def test_compile(folder):
 
 
 def test_both_names_are_one_module():
-    import sim.cl
     import sluice.cl
+
+    import sim.cl
 
     assert sluice.cl is sim.cl

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rtl_lib.axi.read_master import AxiReadMaster
+from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
@@ -110,6 +112,12 @@ BREAKS = (
     Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),
     Break("wide_store", WideStoreUnit, "elaborate", "self.fence.request.valid & ~busy", "self.fence.request.valid"),
+    # AXI masters
+    Break("axi_reads", AxiReadMaster, "elaborate", "valid & ~under_way.in_reset", "valid"),
+    Break("axi_reads", AxiReadMaster, "elaborate", "(~valid | ar.ready)", "C(1)"),
+    Break("axi_writes", AxiWriteMaster, "_address", "aw.valid.eq(valid & ~under_way.in_reset)", "aw.valid.eq(valid)"),
+    Break("axi_writes", AxiWriteMaster, "_words", "(w.ready & ~under_way.in_reset), Signal()", "w.ready, Signal()"),
+    Break("axi_writes", AxiWriteMaster, "_words", "last.eq(left == 1)", "last.eq(left == 2)"),
     # interconnect
     Break("funnel", Funnel, "elaborate", "places.level < PLACES - 1", "places.level < PLACES"),
     Break("funnel", Funnel, "elaborate", "chosen.eq(self.taken)", "chosen.eq(arbiter.chosen)"),

@@ -12,7 +12,7 @@ from tests.yosys import yosys
 __all__ = ["Circuit", "circuit_of"]
 
 #: From the text of a design to and-gates and flip-flops of one clock, memories included.
-SCRIPT = """read_rtlil top.il; hierarchy -top top; proc; flatten; memory_map; opt -full -nodffe -nosdff; async2sync; dffunmap
+SCRIPT = """read_rtlil top.il; hierarchy -top top; proc; flatten; chformal -remove; memory_map; opt -full -nodffe -nosdff; async2sync; dffunmap
 techmap; opt -nodffe -nosdff; dffunmap; aigmap; opt_clean; write_aiger -ascii -zinit -map top.map top.aag"""
 
 

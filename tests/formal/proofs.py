@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from tests.formal import interconnect, solve, streams, units
+from tests.formal import axi, interconnect, solve, streams, units
 from tests.formal.bench import Bench
 from tests.formal.circuit import circuit_of
 
@@ -41,7 +41,11 @@ _LOADS = "each access is answered once, in order, with its byte; flushes and err
 _STORES = "memory ends with what was stored last, also at a fence; nothing else is written"
 _TURNS = "each in its turn, waiting at most once for each other"
 
+_AXI = "the five rules of AXI for a source, in every reset; see axi.py"
+
 PROOFS = {
+    "axi_reads": Proof("AxiReadMaster", _AXI, axi.reads, 12),
+    "axi_writes": Proof("AxiWriteMaster", _AXI, axi.writes, 12),
     "fifo_1": Proof("StreamFifo, 1 place", _ORDER, partial(streams.fifo, 1), 10, 1),
     "fifo_3": Proof("StreamFifo, 3 places", _ORDER, partial(streams.fifo, 3), 10, 1),
     "fifo_block": Proof("StreamFifo, 4 places in block RAM", _ORDER, partial(streams.fifo, 4, block=True), 10, 3),

@@ -27,7 +27,7 @@ class Resettable(Elaboratable):
         return m
 
 
-def reads_served(axi, rng, bad=()):
+def reads_served(axi, rng, rst, bad=()):
     """Subordinate for AR and R which checks that an offer is never withdrawn. Data is the address of its word."""
     async def testbench(ctx):
         due, offered = deque(), None
@@ -41,8 +41,11 @@ def reads_served(axi, rng, bad=()):
                 ctx.set(axi.r.last, due[0][1])
                 ctx.set(axi.r.resp, Response.SLVERR if due[0][0] in bad else Response.OKAY)
             offer = (ctx.get(axi.ar.addr), ctx.get(axi.ar.len)) if ctx.get(axi.ar.valid) else None
-            assert offered in (None, offer), "AR was withdrawn or changed"
-            offered = None if ready else offer
+            if ctx.get(rst):
+                assert offer is None, "ARVALID is high in reset"
+            else:
+                assert offered in (None, offer), "AR was withdrawn or changed"
+                offered = None if ready else offer
             if offer and ready:
                 due.extend((offer[0] + n * WORD, n == offer[1]) for n in range(offer[1] + 1))
             if answer and ctx.get(axi.r.ready):
@@ -83,7 +86,7 @@ def test_reads_after_a_reset_get_their_own_words(seed):
                 await receive(part.port.response, len(words_of(requests)), seen, rate=0.7)(ctx)
                 assert [word.data for word in seen] == words_of(requests)
 
-    simulate(dut, drive, background=[reads_served(part.axi, rng)])
+    simulate(dut, drive, background=[reads_served(part.axi, rng, dut.domain.rst)])
 
 
 def test_read_errors_are_reported_once_cleared():
@@ -101,10 +104,10 @@ def test_read_errors_are_reported_once_cleared():
         await ctx.tick()
         assert ctx.get(part.error) == Response.OKAY
 
-    simulate(dut, drive, background=[reads_served(part.axi, rng, bad=[16])])
+    simulate(dut, drive, background=[reads_served(part.axi, rng, dut.domain.rst, bad=[16])])
 
 
-def writes_served(axi, rng, memory, bursts_seen):
+def writes_served(axi, rng, rst, memory, bursts_seen):
     """Subordinate for AW, W and B, which checks that bursts are whole and offers are not withdrawn."""
     async def testbench(ctx):
         addresses, words, acks, offered = deque(), [], 0, None
@@ -113,8 +116,11 @@ def writes_served(axi, rng, memory, bursts_seen):
                 ctx.set(ready, rng.random() < 0.5)
             ctx.set(axi.b.valid, acks > 0 and rng.random() < 0.5)
             word = tuple(ctx.get(x) for x in (axi.w.data, axi.w.strb, axi.w.last)) if ctx.get(axi.w.valid) else None
-            assert offered in (None, word), "W was withdrawn or changed"
-            offered = None if ctx.get(axi.w.ready) else word
+            if ctx.get(rst):
+                assert word is None and not ctx.get(axi.aw.valid), "AWVALID or WVALID is high in reset"
+            else:
+                assert offered in (None, word), "W was withdrawn or changed"
+                offered = None if ctx.get(axi.w.ready) else word
             if word and ctx.get(axi.w.ready):
                 words.append(word)
             if ctx.get(axi.aw.valid & axi.aw.ready):
@@ -156,7 +162,7 @@ def test_writes_survive_a_reset(seed):
         await ctx.tick().repeat(100)
 
     final = []
-    simulate(dut, drive, background=[writes_served(part.axi, rng, memory, seen)])
+    simulate(dut, drive, background=[writes_served(part.axi, rng, dut.domain.rst, memory, seen)])
     assert len(seen) == 3 + 6, "a burst was lost or invented"
     assert {addr: memory[addr] for addr, _ in final} == dict(final)
 
