@@ -50,6 +50,12 @@ def _defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def _prefix(_context, _parameter, name: str) -> str:
+    if name and not (name.isidentifier() and name.isascii()):
+        raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
+    return name
+
+
 def _board(_context, _parameter, name: str | None) -> str:
     """Refuses the name of a board that there is not; what is in a file is looked at later."""
     name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
@@ -83,17 +89,18 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option("--control", type=click.Choice(CONTROLS), default="axi-lite",
               help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).")
+@click.option("--prefix", metavar="NAME", default="", callback=_prefix, help="Put NAME_ in front of the name of every module and file.  [default: none]")
 @click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, counters,
+def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, prefix, counters,
             random_stalls, form, **inspected):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
                       random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving,
-                      denorms_are_zero=denorms_are_zero)
+                      denorms_are_zero=denorms_are_zero, prefix=prefix)
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source)

@@ -1,5 +1,6 @@
 """What a user can ask of the compiler."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,7 @@ class Options:
         on the chip only), which take next to no area
     cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each needs
     const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
+    prefix : in front of the name of every module and file of Verilog that is written, with an underscore; empty for none
     no_interleaving : names of memories ("default" is one) of which one bank comes behind the other, so that the host places buffers;
         others are interleaved as the board says
     """
@@ -46,6 +48,7 @@ class Options:
     const_cache_bytes: int = 16384
     no_interleaving: tuple[str, ...] | str = ()
     denorms_are_zero: bool = False
+    prefix: str = ""
 
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # one of them
@@ -53,5 +56,7 @@ class Options:
         for name in ("cache_bytes", "const_cache_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
                 raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")
+        if self.prefix and not re.fullmatch(r"[A-Za-z_]\w*", self.prefix, re.ASCII):
+            raise ValueError(f"prefix must be a name as in Verilog, not {self.prefix!r}")
         if self.control not in CONTROLS:
             raise ValueError(f"control must be one of {', '.join(CONTROLS)}, not {self.control!r}")

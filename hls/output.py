@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from .prefix import prefixed
 from .report import json as report_json
 from .report import text as report_text
 from .report.collect import collect
@@ -41,10 +42,12 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
     Raises :class:`OutputError`, after which everything is as it was.
     """
     report = collect(result, source)
-    texts = {f"rtl/{name}": text for name, text in result.verilog.items()}
-    texts["rtl/lint.vlt"] = _waivers(result.verilog)
+    prefix = f"{result.options.prefix}_" if result.options.prefix else ""
+    verilog = prefixed(result.verilog, prefix)
+    texts = {f"rtl/{name}": text for name, text in verilog.items()}
+    texts[f"rtl/{prefix}lint.vlt"] = _waivers(verilog)
     texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
-    texts["interface.json"] = json.dumps(asdict(result.interface), indent=2)
+    texts["interface.json"] = json.dumps(asdict(result.interface) | {"top": f"{prefix}{result.interface.top}"}, indent=2)
     if result.interface.double_clock:
         texts["constraints.sdc"] = _constraints(result.interface.clock_mhz)
     made = [path for path in (output, *output.parents) if not path.exists()]

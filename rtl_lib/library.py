@@ -11,12 +11,13 @@ import hashlib
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import groupby
 from pathlib import Path
 
-from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape
+from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape, Value
 from amaranth.back import rtlil, verilog
 from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -45,12 +46,21 @@ def shared(cls):
 
     @functools.wraps(elaborate)
     def elaborated(self, platform):
-        if isinstance(platform, PartLibrary) and platform.converting is not self:
+        if isinstance(platform, PartLibrary) and platform.converting is not self and _convertible(_ports(self).values()):
             return platform.instance(self)
         return elaborate(self, platform)
 
     cls.__init__, cls.elaborate = __init__, elaborated
     return cls
+
+
+#: Amaranth numbers the bits of a module's inputs with 16 bits, of which clocks and reset need a few
+MOST_INPUTS = (1 << 16) - 16
+
+
+def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
+    """Whether a module with these ports can be converted by itself; a wider one stays a part of the module around it."""
+    return sum(len(Value.cast(value)) for value, direction in ports if direction is PortDirection.Input) < MOST_INPUTS
 
 
 @dataclass
@@ -113,6 +123,9 @@ class PartLibrary:
         """RTLIL of an elaborated design; trees in it that are the same hardware become instances of one module."""
         places = {id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)}
         for same in alike(outline(fragment), [signal for signal, _ in ports.values()]):
+            first = same.trees[0]
+            if not _convertible((first.signals[number], PortDirection.Output if driven else PortDirection.Input) for number, driven in same.ports):
+                continue
             parent, k = places[id(same.trees[0].fragment)]
             module, names = self._module_of(same, parent.subfragments[k][1] or "")
             for tree in same.trees:

@@ -26,14 +26,14 @@ class AxiLiteKernels:
         self.m, self.controls, self.interrupts = m, [], []
         self.forget = Signal(name="forget_constants")  #: strobe: the host may have written what constant caches hold
 
-    def add(self, hardware, registers, arguments, counters) -> RegisterMap:
-        """Connect a kernel; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
+    def add(self, hardware, name, registers, arguments, counters) -> RegisterMap:
+        """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
         m = self.m
         names = [(c.name, c.bits) for c in counters.layout.counters]
         # a driver that does not know whether buffers overlap leaves the register alone, and order is kept
         initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
         control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
-        m.submodules[f"{hardware.context.function.name}_control"] = control
+        m.submodules[f"{name}_control"] = control
         m.d.comb += [
             hardware.start.eq(~hardware.busy if hardware.autorun else control.start),
             control.done.eq(hardware.done),
@@ -65,7 +65,7 @@ class WiredKernels:
     def __init__(self, m: Module):
         self.m, self.wires = m, {}
 
-    def add(self, hardware, registers, arguments, counters) -> RegisterMap:
+    def add(self, hardware, _name, registers, arguments, counters) -> RegisterMap:
         """Connect a kernel, as :meth:`AxiLiteKernels.add` does; the map it returns is empty."""
         m, name = self.m, hardware.context.function.name
         if hardware.autorun:

@@ -1,5 +1,6 @@
 """The whole system: kernels, their control, and what connects them to global memory."""
 
+import re
 from dataclasses import dataclass
 
 from amaranth import *
@@ -63,12 +64,41 @@ def build_system(kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], 
     return _System(kernels, channels, board, options, address_bits).build()
 
 
+#: what stands beside the kernels in the top module
+_INFRASTRUCTURE = re.compile(r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|ram|m_axi|s_axil)\w*|"
+                             r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*")
+
+
+def module_names(kernels: list[str]) -> dict[str, str]:
+    """The name of each kernel's module in the top module: its own where nothing else there, nor another kernel or its registers (NAME_control), has
+    that name or would have that of its registers."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in kernels:
+        module = name
+        while not _is_free(module, name, taken, kernels):
+            module = f"kernel_{module}"
+        found[name] = module
+        taken |= {module, _registers_of(module)}
+    return found
+
+
+def _registers_of(module: str) -> str:
+    return f"{module}_control"
+
+
+def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> bool:
+    names = {module, _registers_of(module)}
+    return not (names & taken or any(map(_INFRASTRUCTURE.fullmatch, names)) or names & set(kernels) - {kernel})
+
+
 class _System:
     def __init__(self, kernels, channels, board, options, address_bits):
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
         # what the host starts comes first, and has the first bits of the interrupt
         kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get("autorun")))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
+        self.names = module_names([kernel.function.name for kernel in kernels])
         self.m = Module()
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
         self.onchip = board.memory.kind == "onchip"
@@ -119,8 +149,8 @@ class _System:
         units = [self._unit(kernel, arguments, number) for number in range(units_of(function))]
         each = [KernelCounters(unit, self.board.clock.kernel_mhz, self.counted, self.channels) for unit in units]
         hardware, counters = (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
-        self.m.submodules[function.name] = hardware.m
-        map_ = self.control.add(hardware, registers, arguments, counters)
+        self.m.submodules[self.names[function.name]] = hardware.m
+        map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)
 
     def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:

@@ -128,3 +128,51 @@ def test_a_clock_too_fast_for_a_part():
     assert re.search(r"mul.cl:3:17: error: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
                      r"the clock period is 1.43 ns", result.stderr)
     assert "kernel_mhz" in result.stderr
+
+
+def sluice(*arguments, code=0):
+    result = CliRunner().invoke(main, list(arguments), prog_name="sluice", catch_exceptions=False)
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def test_two_designs_in_one_project_have_names_of_their_own(tmp_path):
+    """Both are elaborated together; without a prefix their modules would be one."""
+    source = "__kernel void k(__global int *restrict a, __global float *restrict b) { for (int i = 0; i < 9; i++) { a[i] = i; b[i] = b[i] / 3; } }"
+    Path("k.cl").write_text(source)
+    for prefix in ("first", "second"):
+        sluice("compile", "k.cl", "--prefix", prefix, "-o", prefix, "--testbench")
+        assert json.loads(Path(prefix, "interface.json").read_text())["top"] == f"{prefix}_sluice_system"
+    files = [str(path) for prefix in ("first", "second") for path in sorted(Path(prefix, "rtl").iterdir())]
+    assert all(Path(file).name.startswith(Path(file).parts[0] + "_") for file in files)
+    Path("both.v").write_text("module both(input clk, rst); first_sluice_system a(.clk(clk), .rst(rst)); second_sluice_system b(.clk(clk), .rst(rst)); endmodule\n")
+    order = [*(f for f in files if f.endswith(".vlt")), "both.v", *(f for f in files if f.endswith(".v"))]
+    tools = find_tools()
+    done = subprocess.run([tools.verilator, "--lint-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "both", *order],
+                          env=os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "%Error" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["1st", "a-b", "a b", "é"])
+def test_a_prefix_is_a_name(name):
+    Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }")
+    assert "is not a name as in Verilog" in sluice("compile", "k.cl", "--prefix", name, code=2).stderr
+
+
+NAMES = ["foo", "foo_control", "foo_control_control", "write_interconnect", "read_master0", "control_windows", "kernel_read_master0", "channel_c_0", "clk",
+         "rst", "interrupt", "begin", "module", "wire", "arguments", "sluice_system", "part", "stall_foo", "top", "static0", "header"]
+
+
+@pytest.mark.parametrize("board", ["de5net", "ecp5_onchip"])
+def test_kernels_may_have_the_names_of_what_stands_beside_them(board):
+    kernels = "\n".join(f"__kernel void {name}(__global int *a) {{ a[{k}] = {k}; }}" for k, name in enumerate(NAMES))
+    Path("k.cl").write_text(kernels)
+    sluice("compile", "k.cl", "--board", board, "-o", "out")
+    interface = json.loads(Path("out/interface.json").read_text())
+    assert [kernel["name"] for kernel in interface["kernels"]] == NAMES
+
+
+def test_many_kernels_in_one_file():
+    """Amaranth numbers the inputs of a module with 16 bits; what joins so many kernels has more."""
+    Path("k.cl").write_text("\n".join(f"__kernel void k{k}(__global int *a) {{ a[{k}] = {k}; }}" for k in range(140)))
+    assert len(sluice("compile", "k.cl", "-o", "out").stdout.splitlines()) == 141

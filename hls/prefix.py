@@ -1,0 +1,25 @@
+"""Names of modules and files with a prefix, so that two designs of this compiler can be parts of one project."""
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["prefixed"]
+
+_DEFINED = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
+#: where a module is named: its definition, or an instance, which stands at the begin of a line with its own name and a parenthesis behind
+_NAMED = re.compile(r"^(module |  )(\\\S+|\w+)(?= *\(| +(?:#\(|\\\S+ +\(|\w+ +\())", re.MULTILINE)
+
+
+def prefixed(verilog: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """The texts by file name, with ``prefix`` in front of the name of every file and module; an empty prefix changes nothing."""
+    if not prefix:
+        return dict(verilog)
+    modules = {name for text in verilog.values() for name in _DEFINED.findall(text)}
+
+    def renamed(match: re.Match) -> str:
+        before, name = match.groups()
+        if name not in modules:
+            return match[0]
+        return f"{before}\\{prefix}{name[1:]}" if name.startswith("\\") else f"{before}{prefix}{name}"
+
+    return {f"{prefix}{file}": _NAMED.sub(renamed, text) for file, text in verilog.items()}
