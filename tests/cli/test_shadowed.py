@@ -52,8 +52,7 @@ def test_compile(folder):
 
 
 def test_both_names_are_one_module():
-    import sluice.cl
-
     import sim.cl
+    import sluice.cl
 
     assert sluice.cl is sim.cl
