@@ -152,7 +152,7 @@ class _Tokens(_TokenStream):
 
 def _hint(token_type, token, before) -> str:
     if token is not None and before is not None and "_CONST" in before.type and (token.type == "ID" or "_CONST" in token.type) \
-            and (token.lineno, token.column) == (before.lineno, before.column + len(before.value)):
+            and token.value.touches:
         return f"'{before.value}{token.value}' is not a number"
     if token_type == "RPAREN" and token is not None and before is not None and before.type == "ID" and token.type in ("TIMES", "ID"):
         return _unknown_type(str(before.value))

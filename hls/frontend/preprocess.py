@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from pcpp import Action, OutputDirective, Preprocessor
+from pcpp import Action, OutputDirective
 
 from ..diag import CompileError, Diagnostic, Span
 from .guard import EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
+from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
 __all__ = ["Expanded", "preprocess", "with_macro"]
@@ -90,7 +91,7 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     return replace(d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note")))
 
 
-class _OpenCLPreprocessor(Preprocessor):
+class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with places on tokens and with messages collected instead of printed."""
 
     def __init__(self, main_file: str):
@@ -118,7 +119,8 @@ class _OpenCLPreprocessor(Preprocessor):
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
-        for line in super().group_lines(input, name):
+        for tokens in super().group_lines(input, name):
+            line = [*self.whole_numbers(tokens)]
             for token in line:
                 row = bisect_right(starts, token.lexpos) - 1
                 token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
@@ -189,6 +191,11 @@ class _OpenCLPreprocessor(Preprocessor):
         if _CONDITION_FAILED.match(msg):
             msg = "the condition is not a constant integer expression"
         self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip())
+
+    def unpasted(self, left, right):
+        text = f"{left.value}{right.value}"
+        self.report(getattr(left, "place", None) or self._place(left.source), f"'{left.value}' ## '{right.value}' makes '{text}', which is no "
+                    "token: they stay two", "write them side by side, without ##", severity="warning")
 
     def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
         if is_malformed:
