@@ -13,6 +13,7 @@ from .check_statements import StatementChecker
 from .flow import completes, stray_gotos
 from .layout import has_pointer
 from .lexer import Attribute
+from .old_style import complete_prototypes
 from .parse import Syntax
 
 __all__ = ["Program", "check"]
@@ -31,6 +32,9 @@ class Program(StatementChecker):
 
     def run(self):
         pending = []
+        for error in complete_prototypes(self.syntax):
+            with self.recover():
+                raise error
         for node in self.syntax.tree.ext:
             with self.recover():
                 if isinstance(node, c_ast.Pragma):
@@ -183,8 +187,6 @@ class Program(StatementChecker):
                                   f"write __global {t.pointee} *")
 
     def _definition(self, node):
-        if node.param_decls:
-            raise CompileError.at(self.span(node), "parameters are declared in the old style", "write f(int a, int b)")
         if not isinstance(node.decl.type, c_ast.FuncDecl):
             raise CompileError.at(self.span(node), "this is not a function")
         with self.poisoning(node.decl.name):

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_values import ValueChecker, is_null
 from .evaluate import constant
-from .layout import leaf_count
+from .layout import has_pointer, leaf_count
 
 __all__ = ["ConversionChecker"]
 
@@ -62,11 +62,23 @@ class ConversionChecker(ValueChecker):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
             raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
                                   f"declare the other side as '{wanted}'")
-        if _plain(source.pointee) != _plain(t.pointee) and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
-            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
+        self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
         if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
             self.warn(e.span, f"{role} is '{source}', not '{t}': const is lost", "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)
+
+    def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
+        """Warn where two pointers that meet without a cast point to different types, as other compilers do: the bytes are the same. Only
+        pointers to pointers are never taken for others."""
+        one, other = _plain(a.pointee), _plain(b.pointee)
+        if one == other or ct.Void in (type(one), type(other)):
+            return
+        if has_pointer(one) or has_pointer(other):
+            raise CompileError.at(span, message, "the types they point to differ")
+        if ct.unsigned_of(one) == ct.unsigned_of(other):
+            self.warn(span, f"{message}: they differ in sign", f"cast it if that is meant: ({replace(b, restrict=False)})")
+        else:
+            self.warn(span, f"{message}: the bytes of one type are taken as the other", f"cast it if that is meant: ({replace(b, restrict=False)})")
 
     def _expr_cast(self, node):
         span = self.span(node)

@@ -141,7 +141,7 @@ class StructChecker(Scopes):
 
     def alignment_of(self, attribute: Attribute) -> int:
         """The N of ``aligned(N)``; without one, the largest alignment that a type can need."""
-        nodes = parse_expressions(attribute.arguments, attribute.span) if attribute.arguments else []
+        nodes = parse_expressions(attribute.arguments, attribute.span, self.types()) if attribute.arguments else []
         if not nodes:
             return 128
         number = self.constant_int(nodes[0], "an alignment")

@@ -312,8 +312,10 @@ class ValueChecker(TypeOperators):
         if op in ("==", "!=") and tt.Null in (type(left), type(right)):
             left, right = (right, left) if isinstance(left, tt.Null) else (left, right)
             return tt.PointerCompare(ct.INT, span, op, left, tt.Null(left.type, span))
-        if (a.space, a.pointee) != (b.space, b.pointee):
-            raise CompileError.at(span, f"'{op}' takes two pointers of one type, not '{a}' and '{b}'")
+        message = f"'{op}' takes two pointers of one type, not '{a}' and '{b}'"
+        if a.space != b.space or op == "-" and a.pointee != b.pointee:
+            raise CompileError.at(span, message)
+        self.same_pointee(a, b, span, message)
         if op != "-":
             return tt.PointerCompare(ct.INT, span, op, left, right)
         if isinstance(a.pointee, ct.Void):

@@ -231,6 +231,17 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.report(directive.place, f"unknown directive '#{directive.value}'")
         return True
 
+    def expand_operator(self, text):
+        """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""
+        inside = re.sub(r"\\([\"\\])", r"\1", text.value[1:-1])
+        if inside.split()[:1] in ([], ["OPENCL"], ["STDC"]):
+            return
+        words = self.tokenize(inside)
+        for word in words:
+            word.source = text.source
+        found = "".join(word.value for word in self.expand_macros(words))
+        text.value = '"' + re.sub(r'["\\]', r"\\\g<0>", found) + '"'
+
     @staticmethod
     def _fresh(token):
         copy = type(token)()
@@ -280,8 +291,13 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
     """The text of the tokens. Tokens that touched in the source touch in the text (``1`` ``.`` ``5f``); no others do."""
     out = _Writer(cpp)
     skip_line = False
+    before = ["", ""]
     for token in tokens:
         newline = "\n" in token.value
+        if before == ["_Pragma", "("] and token.value[0] == '"':
+            cpp.expand_operator(token)
+        if token.value.strip():
+            before = [before[1], token.value]
         if skip_line:
             skip_line = not newline
             continue

@@ -121,8 +121,11 @@ class Struct:
     size: int = 0
     align: int = 1
     index: dict[str, int] = field(default_factory=dict, repr=False)  #: name of a member -> its number
+    tagged: bool = True  #: the name is a tag, not that of a typedef
 
     def __str__(self):
+        if not self.tagged:
+            return self.name
         return f"{'union' if self.union else 'struct'} {self.name or '<without a name>'}"
 
     def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int):
