@@ -182,6 +182,11 @@ class _OpenCLPreprocessor(PastingPreprocessor):
     def report(self, span: Span | None, message: str, hint: str = "", severity: str = "error"):
         self.diagnostics.append(Diagnostic(message, span, hint, severity))
 
+    def raise_errors(self):
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        if errors:
+            raise CompileError(*errors)
+
     def _place(self, source=None) -> Span | None:
         if isinstance(source, _Origin):
             return source.span
@@ -264,10 +269,10 @@ def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: I
             raise CompileError.at(None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE")
         cpp.define(f"{name} {value}")
     tokens = _run(cpp, text, file)
-    errors = [d for d in cpp.diagnostics if d.severity == "error"]
-    if errors:
-        raise CompileError(*errors)
-    return _join(tokens, cpp)
+    cpp.raise_errors()
+    expanded = _join(tokens, cpp)
+    cpp.raise_errors()
+    return expanded
 
 
 def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
