@@ -44,8 +44,8 @@ class ConversionChecker(ValueChecker):
             return self._pointer_assignable(e, t, role)
         if isinstance(e.type, ct.Void):
             raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
-        hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
-        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
+        addressed = isinstance(t, ct.Pointer) and tt.is_lvalue(e) and _plain(t.pointee) == _plain(e.type)
+        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", "take its address with &" if addressed else _cast_hint(e.type, t))
 
     def _advise(self, e: tt.Expr):
         """A struct whose size is no power of two is not moved by one access."""
@@ -99,17 +99,24 @@ class ConversionChecker(ValueChecker):
             return tt.Null(target, span)
         if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_cast(e, target, span)
+        if isinstance(target, ct.Int) and isinstance(e.type, ct.Pointer):
+            return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
             raise CompileError.at(span, f"a cast cannot turn '{e.type}' into '{target}'",
                                   f"write convert_{target}(x) for its value or as_{target}(x) for its bits")
-        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'",
-                              "addresses are not numbers here" if ct.Pointer in (type(target), type(e.type)) else "")
+        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target))
 
     def _pointer_cast(self, e, target, span):
         if e.type.space != target.space:
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _cast_hint(source: ct.CType, target: ct.CType) -> str:
+    if isinstance(target, ct.Pointer) and ct.arithmetic(source):
+        return "a number cannot become a pointer here: move a pointer, as in p + n, or index it"
+    return "(size_t)p gives the address as a number" if isinstance(source, ct.Pointer) and ct.arithmetic(target) else ""
 
 
 def _plain(t: ct.CType) -> ct.CType:
