@@ -5,6 +5,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from ..diag import CompileError, Span
+from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_values import ValueChecker, is_null
@@ -57,8 +58,7 @@ class ConversionChecker(ValueChecker):
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
-        # a table at file scope may have been declared without __constant, so that the program takes it for private
-        if source.space != t.space and not (source.space == "constant" and t.space == "private" and t.const):
+        if not _reaches(source, t):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
             raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
                                   f"declare the other side as '{wanted}'")
@@ -100,6 +100,9 @@ class ConversionChecker(ValueChecker):
         if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_cast(e, target, span)
         if isinstance(target, ct.Int) and isinstance(e.type, ct.Pointer):
+            place = _from_null(e)
+            if place and target != ct.BOOL_T:  # as offsetof is written
+                return self.convert(tt.Const(ct.ULONG, span, place), target)
             return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
             raise CompileError.at(span, f"a cast cannot turn '{e.type}' into '{target}'",
@@ -107,10 +110,38 @@ class ConversionChecker(ValueChecker):
         raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target))
 
     def _pointer_cast(self, e, target, span):
-        if e.type.space != target.space:
+        if not _reaches(e.type, target):
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _from_null(e: tt.Expr) -> int | None:
+    """How many bytes behind null a pointer leads, if that is where it comes from."""
+    if isinstance(e, tt.Null):
+        return 0
+    if isinstance(e, tt.Convert | tt.PointerAdd):
+        inner = _from_null(e.operand if isinstance(e, tt.Convert) else e.pointer)
+        if inner is None or isinstance(e, tt.Convert):
+            return inner
+        index = constant(e.index)
+        if index is None:
+            return None
+        steps = signed(index.value, index.type.bits) if index.type.signed else index.value
+        return inner + (-steps if e.subtract else steps) * e.type.pointee.size
+    target, place = e.target if isinstance(e, tt.AddressOf) else None, 0
+    while isinstance(target, tt.Member):
+        place, target = place + target.base.type.members[target.index].offset, target.base
+    inner = _from_null(target.pointer) if isinstance(target, tt.Dereference) else None
+    return None if inner is None else inner + place
+
+
+def _reaches(source: ct.Pointer, target: ct.Pointer) -> bool:
+    """Whether the pointer may become one of the type without a word about memory. One without an address space points anywhere, as of
+    OpenCL C 2.0: so one helper serves buffers and arrays. Into constant memory it must be const."""
+    if source.space == target.space:
+        return True
+    return target.space == "private" and (source.space != "constant" or target.const)
 
 
 def _cast_hint(source: ct.CType, target: ct.CType) -> str:
