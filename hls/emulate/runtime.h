@@ -391,6 +391,11 @@ INLINE bool same_place(const Ptr &a, const Ptr &b) {
     return a.data == b.data && a.off == b.off && a.memory == b.memory;
 }
 
+// As hls.ir.storage.address: each object begins at a multiple of 64 KiB, and none at 0.
+INLINE u64 address(const Ptr &p) {
+    return p.size ? p.memory * ((1ull << 36) + (1ull << 16)) + p.off : 0;
+}
+
 template <class T> INLINE T scalar(const Launch &launch, u64 offset) {
     T value;
     memcpy(&value, launch.scalars + offset, sizeof value);

@@ -90,7 +90,7 @@ def read(checker, attribute: Attribute, form: Form):
     name, span = attribute.name, attribute.span
     if not form.kept:  # asks for nothing, whatever it says: vec_type_hint takes a type
         return True
-    nodes = parse_expressions(attribute.arguments, span) if attribute.arguments and form.most else []
+    nodes = parse_expressions(attribute.arguments, span, checker.types()) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
         raise CompileError.at(span, f"{name} takes {_count(form)}", f"write {_example(name, form)}")
     if form.text:

@@ -11,8 +11,10 @@ from . import types as ct
 from .attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEANT_FOR_OTHERS, check_function
 from .check_statements import StatementChecker
 from .flow import completes, stray_gotos
+from .jumps import labels, loops_of_gotos
 from .layout import has_pointer
 from .lexer import Attribute
+from .old_style import complete_prototypes
 from .parse import Syntax
 
 __all__ = ["Program", "check"]
@@ -31,6 +33,9 @@ class Program(StatementChecker):
 
     def run(self):
         pending = []
+        for error in complete_prototypes(self.syntax):
+            with self.recover():
+                raise error
         for node in self.syntax.tree.ext:
             with self.recover():
                 if isinstance(node, c_ast.Pragma):
@@ -183,8 +188,6 @@ class Program(StatementChecker):
                                   f"write __global {t.pointee} *")
 
     def _definition(self, node):
-        if node.param_decls:
-            raise CompileError.at(self.span(node), "parameters are declared in the old style", "write f(int a, int b)")
         if not isinstance(node.decl.type, c_ast.FuncDecl):
             raise CompileError.at(self.span(node), "this is not a function")
         with self.poisoning(node.decl.name):
@@ -239,12 +242,22 @@ class Program(StatementChecker):
                 self.poison(name)
             function.body = tt.Block(self.span(node.body), tuple(self.statements(node.body.block_items or [])))
         self.function = None
-        for stray in stray_gotos(function.body):
-            with self.recover():
-                raise CompileError.at(stray.span, f"goto {stray.name} leads backwards, into another block or nowhere",
-                                      "goto may lead forward to a label of a block around it; write a loop for the rest")
+        self._check_jumps(function)
         if not isinstance(function.result, ct.Void) and completes(function.body):
             self.warn(function.span, f"'{_source_name(function)}' may end without returning a value", "add a return at its end")
+
+    def _check_jumps(self, function: tt.FunctionTree):
+        with self.recover():
+            known = labels(function.body)
+            function.body = loops_of_gotos(function.body)
+            for stray in stray_gotos(function.body):
+                if stray.name not in known:
+                    self.diagnostics.append(Diagnostic(f"there is no label '{stray.name}' in this function", stray.span, self.closest(stray.name, known)))
+                    continue
+                note = Diagnostic("the label is here", known[stray.name], severity="note")
+                self.diagnostics.append(Diagnostic(
+                    f"goto {stray.name} leads into a block, or into a loop that other gotos make", stray.span,
+                    "a goto may lead to a label of a block around it, and past no label that a goto behind it leads back to", notes=(note,)))
 
     def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]):
         attrs, spans = self.read_attributes(found, FUNCTION)

@@ -1,6 +1,7 @@
 """Assignments, and what may be assigned to."""
 
 from ..diag import CompileError, Span
+from . import read_only
 from . import tree as tt
 from . import types as ct
 from .check_conversions import ConversionChecker
@@ -63,9 +64,7 @@ class AssignmentChecker(ConversionChecker):
             raise CompileError.at(e.span, "a component is named twice, so this cannot be assigned to", "name each once")
         space, const, _ = place_of(e)
         if const or space == "constant":
-            root = tt.root_of(e)
-            name = f"'{root.variable.name}'" if isinstance(root, tt.VariableRef) else "this element"
-            raise CompileError.at(span, f"{name} is const", "remove const, or write into another variable")
+            raise CompileError.at(span, *read_only.reason(e))
         root = tt.root_of(e)
         if isinstance(root, tt.VariableRef):
             root.variable.written = True

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import CompileError, Span
+from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_values import ValueChecker, is_null
 from .evaluate import constant
-from .layout import leaf_count
+from .layout import has_pointer, leaf_count
 
 __all__ = ["ConversionChecker"]
 
@@ -44,8 +45,8 @@ class ConversionChecker(ValueChecker):
             return self._pointer_assignable(e, t, role)
         if isinstance(e.type, ct.Void):
             raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
-        hint = "take its address with &" if isinstance(t, ct.Pointer) and not isinstance(e, tt.Const) else ""
-        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", hint)
+        addressed = isinstance(t, ct.Pointer) and tt.is_lvalue(e) and _plain(t.pointee) == _plain(e.type)
+        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", "take its address with &" if addressed else _cast_hint(e.type, t))
 
     def _advise(self, e: tt.Expr):
         """A struct whose size is no power of two is not moved by one access."""
@@ -57,16 +58,27 @@ class ConversionChecker(ValueChecker):
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
-        # a table at file scope may have been declared without __constant, so that the program takes it for private
-        if source.space != t.space and not (source.space == "constant" and t.space == "private" and t.const):
+        if not _reaches(source, t):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
             raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
                                   f"declare the other side as '{wanted}'")
-        if _plain(source.pointee) != _plain(t.pointee) and not isinstance(source.pointee, ct.Void) and not isinstance(t.pointee, ct.Void):
-            raise CompileError.at(e.span, f"{role} is '{source}', not '{t}'", "the types they point to differ")
+        self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
         if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
             self.warn(e.span, f"{role} is '{source}', not '{t}': const is lost", "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)
+
+    def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
+        """Warn where two pointers that meet without a cast point to different types, as other compilers do: the bytes are the same. Only
+        pointers to pointers are never taken for others."""
+        one, other = _plain(a.pointee), _plain(b.pointee)
+        if one == other or ct.Void in (type(one), type(other)):
+            return
+        if has_pointer(one) or has_pointer(other):
+            raise CompileError.at(span, message, "the types they point to differ")
+        if ct.unsigned_of(one) == ct.unsigned_of(other):
+            self.warn(span, f"{message}: they differ in sign", f"cast it if that is meant: ({replace(b, restrict=False)})")
+        else:
+            self.warn(span, f"{message}: the bytes of one type are taken as the other", f"cast it if that is meant: ({replace(b, restrict=False)})")
 
     def _expr_cast(self, node):
         span = self.span(node)
@@ -87,17 +99,55 @@ class ConversionChecker(ValueChecker):
             return tt.Null(target, span)
         if isinstance(target, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_cast(e, target, span)
+        if isinstance(target, ct.Int) and isinstance(e.type, ct.Pointer):
+            place = _from_null(e)
+            if place and target != ct.BOOL_T:  # as offsetof is written
+                return self.convert(tt.Const(ct.ULONG, span, place), target)
+            return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
             raise CompileError.at(span, f"a cast cannot turn '{e.type}' into '{target}'",
                                   f"write convert_{target}(x) for its value or as_{target}(x) for its bits")
-        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'",
-                              "addresses are not numbers here" if ct.Pointer in (type(target), type(e.type)) else "")
+        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target))
 
     def _pointer_cast(self, e, target, span):
-        if e.type.space != target.space:
+        if not _reaches(e.type, target):
             raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                                   f"write __{e.type.space} in the cast")
         return tt.Convert(target, span, e)
+
+
+def _from_null(e: tt.Expr) -> int | None:
+    """How many bytes behind null a pointer leads, if that is where it comes from."""
+    if isinstance(e, tt.Null):
+        return 0
+    if isinstance(e, tt.Convert | tt.PointerAdd):
+        inner = _from_null(e.operand if isinstance(e, tt.Convert) else e.pointer)
+        if inner is None or isinstance(e, tt.Convert):
+            return inner
+        index = constant(e.index)
+        if index is None:
+            return None
+        steps = signed(index.value, index.type.bits) if index.type.signed else index.value
+        return inner + (-steps if e.subtract else steps) * e.type.pointee.size
+    target, place = e.target if isinstance(e, tt.AddressOf) else None, 0
+    while isinstance(target, tt.Member):
+        place, target = place + target.base.type.members[target.index].offset, target.base
+    inner = _from_null(target.pointer) if isinstance(target, tt.Dereference) else None
+    return None if inner is None else inner + place
+
+
+def _reaches(source: ct.Pointer, target: ct.Pointer) -> bool:
+    """Whether the pointer may become one of the type without a word about memory. One without an address space points anywhere, as of
+    OpenCL C 2.0: so one helper serves buffers and arrays. Into constant memory it must be const."""
+    if source.space == target.space:
+        return True
+    return target.space == "private" and (source.space != "constant" or target.const)
+
+
+def _cast_hint(source: ct.CType, target: ct.CType) -> str:
+    if isinstance(target, ct.Pointer) and ct.arithmetic(source):
+        return "a number cannot become a pointer here: move a pointer, as in p + n, or index it"
+    return "(size_t)p gives the address as a number" if isinstance(source, ct.Pointer) and ct.arithmetic(target) else ""
 
 
 def _plain(t: ct.CType) -> ct.CType:

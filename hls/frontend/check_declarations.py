@@ -31,7 +31,7 @@ class DeclarationChecker(CallChecker):
         with self.poisoning(node.name):
             declared = self.declared(node.type, span)
             if isinstance(declared.type, ct.Struct) and not declared.type.name:
-                declared.type.name = str(node.name)  # the only name it has
+                declared.type.name, declared.type.tagged = str(node.name), False  # the only name it has
             declared = self._typedef_attributes(node, declared, span)
             known = self.here(node.name)
             if not isinstance(known, TypeName) or known.meaning != declared:  # saying the same again does no harm

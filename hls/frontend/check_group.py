@@ -6,6 +6,7 @@ from pycparser import c_ast
 
 from ..diag import CompileError, Span
 from ..ir.text import CONVERSION
+from . import read_only
 from . import tree as tt
 from . import types as ct
 from .check_math import PointerMathChecker
@@ -81,9 +82,9 @@ class GroupCallChecker(PointerMathChecker):
                                   "use atom_ for 64 bits" if t in (ct.LONG, ct.ULONG) else "")
         if pointer.type.space not in ("global", "local"):
             raise CompileError.at(pointer.span, f"{name} works on __global and __local memory, not __{pointer.type.space}",
-                                  "a private variable needs no atomic operation")
+                                  "write __global or __local before the type that it points to; a variable of one work-item needs no atomic operation")
         if pointer.type.const:
-            raise CompileError.at(pointer.span, f"{name} writes through '{pointer.type}'", "remove const")
+            raise CompileError.at(pointer.span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer))
         operands = [self.assignable(self.rvalue(n), t, f"an argument of {name}") for n in nodes[1:]]
         if count is None:
             operands = [tt.Const(t, span, 1)]
@@ -104,7 +105,7 @@ class GroupCallChecker(PointerMathChecker):
             raise CompileError.at(span, f"{name} copies between __global and __local memory of one type, not from "
                                   f"'{source.type}' to '{target.type}'")
         if target.type.const:
-            raise CompileError.at(target.span, f"{name} writes through '{target.type}'", "remove const")
+            raise CompileError.at(target.span, f"{name} writes through '{target.type}'", read_only.hint(target))
         sizes = [self.assignable(self.rvalue(n), ct.ULONG, f"an argument of {name}") for n in nodes[2:-1]]
         self.number(nodes[-1], f"the event of {name}")
         one = tt.Const(ct.ULONG, span, 1)

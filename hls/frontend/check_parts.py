@@ -40,8 +40,9 @@ class PartChecker(AssignmentChecker):
         self.complete(e.type, span, "this")
         if name not in e.type.index:
             raise CompileError.at(span, f"'{e.type}' has no member '{name}'", self.closest(name, e.type.index))
-        k = e.type.index[name]
-        return tt.Member(e.type.members[k].type, span, e, k)
+        for k in e.type.index[name]:
+            e = tt.Member(e.type.members[k].type, span, e, k)
+        return e
 
     def _lanes(self, e: tt.Expr, name: str, span: Span) -> tt.Expr:
         lanes = _component_numbers(name, e.type.length)

@@ -106,11 +106,11 @@ class PragmaChecker(DeclarationChecker):
 
     def _number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
         try:
-            nodes = parse_expressions(text, pragma.span)
+            nodes = parse_expressions(text, pragma.span, self.types())
         except CompileError:
             plain = text.strip("<>=:() ")
             raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes a number, not '{text}'",
-                                  f"write #pragma {pragma.name} {plain if plain.isalnum() else 'N'}") from None
+                                  f"write #pragma {pragma.name} {plain if plain.isalnum() and plain not in self.types() else 'N'}") from None
         if len(nodes) != 1:
             raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
         number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")

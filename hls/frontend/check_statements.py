@@ -1,5 +1,7 @@
 """Statements to the typed tree."""
 
+from dataclasses import replace
+
 from pycparser import c_ast
 
 from ..diag import CompileError, Span
@@ -7,6 +9,7 @@ from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_pragmas import PragmaChecker
+from .entries import Entries
 from .evaluate import constant
 from .extensions import Range
 from .flow import exits
@@ -23,6 +26,7 @@ class StatementChecker(PragmaChecker):
     def __init__(self, syntax):
         super().__init__(syntax)
         self._inside: list[str] = []  #: "loop" and "switch" around the statement
+        self._entries: Entries | None = None  #: of the switch around, where labels stand inside its statements
 
     # -- lists of statements
 
@@ -59,11 +63,11 @@ class StatementChecker(PragmaChecker):
         """The statements in a scope of their own; a last one that is an expression gives the value."""
         last = node.items[-1] if node.items and self._is_expression(node.items[-1]) else None
         with self.scope():
-            around, self._inside = self._inside, []
+            around, self._inside, self._entries = (self._inside, self._entries), [], None
             try:
                 found = self.statements(node.items[:-1] if last is not None else node.items)
             finally:
-                self._inside = around
+                self._inside, self._entries = around
             block = tt.Block(self.span(node), tuple(found))
             result = self.rvalue(last) if last is not None else None
         if exits(block):
@@ -148,15 +152,29 @@ class StatementChecker(PragmaChecker):
         if not ct.integer(value.type):
             raise CompileError.at(value.span, "the value of a switch must be an integer")
         value = self.convert(value, ct.promoted(value.type))
+        nodes = node.stmt.block_items or [] if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
+        first = next((k for k, each in enumerate(nodes) if not isinstance(each, (c_ast.Decl, c_ast.Typedef))), len(nodes))
+        inner = [s for each in nodes for s in (each.stmts or [] if _is_label(each) else [each])]
         self._inside.append("switch")
+        around, self._entries = self._entries, Entries(value, self.span(node)) if any(map(_has_label, inner)) else None
         try:
             with self.scope():
-                return [tt.Switch(self.span(node), value, self._sections(node.stmt, value.type))]
+                if self._entries is not None:
+                    return self._entries.switch(self.statements(nodes))
+                return [*self._unset(nodes[:first]), tt.Switch(self.span(node), value, self._sections(nodes[first:], value.type))]
         finally:
             self._inside.pop()
+            self._entries = around
 
-    def _sections(self, body, t: ct.CType) -> tuple[tt.Section, ...]:
-        nodes = body.block_items or [] if isinstance(body, c_ast.Compound) else [body]
+    def _unset(self, nodes) -> list[tt.Stmt]:
+        """Declarations before the first label of a switch, past whose initializers it leads."""
+        found = self.statements(nodes)
+        for s in found:
+            if isinstance(s, tt.Declare) and s.initial is not None:
+                self.warn(s.span, f"'{s.variable.name}' is declared before the first case, so it never gets its value", "declare it before the switch")
+        return [replace(s, initial=None) if isinstance(s, tt.Declare) else s for s in found]
+
+    def _sections(self, nodes: list, t: ct.CType) -> tuple[tt.Section, ...]:
         sections: list[tt.Section] = []
         labels, default, span, seen, general = [], False, None, {}, None
         for node in nodes:
@@ -172,16 +190,9 @@ class StatementChecker(PragmaChecker):
                 labels.append(self._label(node, t, seen))
             inner = [n for n in node.stmts or [] if not isinstance(n, c_ast.EmptyStatement)]
             if inner or node is nodes[-1]:
-                sections.append(tt.Section(span, tuple(labels), default, self._section_body(inner, span)))
+                sections.append(tt.Section(span, tuple(labels), default, tt.Block(span, tuple(self.statements(inner)))))
                 labels, default, span = [], False, None
         return tuple(sections)
-
-    def _section_body(self, nodes, span) -> tt.Block:
-        nested = next((n for n in nodes if isinstance(n, (c_ast.Case, c_ast.Default))), None)
-        if nested is not None:
-            raise CompileError.at(self.span(nested), "a case label inside another statement",
-                                  "put all labels directly into the switch")
-        return tt.Block(span, tuple(self.statements(nodes)))
 
     def _label(self, node, t: ct.CType, seen: dict[tuple[int, int], Span]) -> tuple[tt.Const, tt.Const]:
         """The first and the last value of a label, which are mostly one."""
@@ -200,7 +211,13 @@ class StatementChecker(PragmaChecker):
         return first, last
 
     def _stmt_case(self, node):
-        raise CompileError.at(self.span(node), "a case label outside its switch", "put it directly into the switch")
+        span, entries = self.span(node), self._entries
+        if entries is None:
+            raise CompileError.at(span, "a case label outside a switch", "put it into the switch; it cannot stand in '({ ... })'")
+        if isinstance(node, c_ast.Default) and entries.default is not None:
+            raise CompileError.at(span, "a second default", "remove one of them")
+        labels = self._label(node, entries.type, entries.seen) if isinstance(node, c_ast.Case) else None
+        return [entries.add(span, labels), *self.statements(node.stmts or [])]
 
     _stmt_default = _stmt_case
 
@@ -230,6 +247,15 @@ class StatementChecker(PragmaChecker):
         with self.recover():
             return self.statement(node.init)
         return []
+
+
+def _is_label(node) -> bool:
+    return isinstance(node, (c_ast.Case, c_ast.Default))
+
+
+def _has_label(node) -> bool:
+    """Whether a label of the switch around is inside."""
+    return _is_label(node) or not isinstance(node, c_ast.Switch) and any(_has_label(child) for _, child in node.children())
 
 
 def _labelled_loop(node):

@@ -67,7 +67,7 @@ class StructChecker(Scopes):
             if isinstance(decl, c_ast.Pragma):
                 continue
             members += self._declared_member(struct, decl, span)
-        for name, _, _ in members:
+        for name in (name for member, t, _ in members for name in ([member] if member else t.index)):
             if name in names:
                 raise CompileError.at(span, f"'{struct}' has two members called '{name}'", "rename one of them")
             names[name] = True
@@ -89,7 +89,7 @@ class StructChecker(Scopes):
         place = self.span(inner if inner.coord else decl) or span
         if getattr(decl, "bitsize", None) is not None:
             raise CompileError.at(place, "bit-fields are not part of OpenCL C", "use masks and shifts on an unsigned member")
-        if isinstance(decl.type, (c_ast.Struct, c_ast.Union)) and decl.name is None:
+        if decl.name is None and not isinstance(decl.type, (c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.TypeDecl)):
             return self._nameless(struct, decl, place)
         declared = self.declared(decl.type, place)
         t = declared.type
@@ -102,8 +102,17 @@ class StructChecker(Scopes):
         _, align = self._layout_attributes(self.attributes(decl), struct, decl.name)
         return [(str(decl.name), t, align)]
 
-    def _nameless(self, struct, decl, place):
-        raise CompileError.at(place, f"'{struct}' has a member without a name", "name it, and write the name in each use")
+    def _nameless(self, struct, decl, place) -> list[tuple[str, ct.CType, int]]:
+        """A struct or union of which the members count as those of the one around it (C11 6.7.2.1); or no member, only a type."""
+        kind = decl.type
+        t = self.base(kind, place).type
+        if not isinstance(t, ct.Struct):
+            return []  # an enum
+        if kind.decls is None or kind.name:
+            raise CompileError.at(place, f"'{t}' in '{struct}' has no name as a member", "name the member, or remove the tag: the members "
+                                  "of a struct or union without tag and name are those of the one around it")
+        _, align = self._layout_attributes(self.attributes(decl), struct)
+        return [("", t, align)]
 
     def attributes(self, node) -> list[Attribute]:
         """All attributes of a declaration, before, in and after its declarator."""
@@ -141,7 +150,7 @@ class StructChecker(Scopes):
 
     def alignment_of(self, attribute: Attribute) -> int:
         """The N of ``aligned(N)``; without one, the largest alignment that a type can need."""
-        nodes = parse_expressions(attribute.arguments, attribute.span) if attribute.arguments else []
+        nodes = parse_expressions(attribute.arguments, attribute.span, self.types()) if attribute.arguments else []
         if not nodes:
             return 128
         number = self.constant_int(nodes[0], "an alignment")

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from pycparser import c_ast
+
 from ..diag import CompileError, Span
 from . import tree as tt
 from . import types as ct
@@ -50,7 +52,7 @@ class ValueChecker(TypeOperators):
         return tt.AddressOf(ct.Pointer(e.type.element, *place_of(e)), e.span, e)
 
     def _placed(self, e: tt.Expr) -> tt.Expr:
-        """The address of an array in a struct that is a mere value: in a variable that holds it."""
+        """The address of an array in a struct that is a mere value, or of a compound literal: in a variable that holds it."""
         value, members = e, []
         while isinstance(value, tt.Member):
             value, members = value.base, [value, *members]
@@ -59,7 +61,7 @@ class ValueChecker(TypeOperators):
         for member in members:
             place = replace(member, base=place)
         stored = tt.Block(e.span, (tt.Declare(e.span, variable, ((0, value),)),))
-        address = self.decayed(place)
+        address = self.decayed(place) if isinstance(place.type, ct.Array) else tt.AddressOf(ct.Pointer(place.type, *place_of(place)), e.span, place)
         return tt.StatementExpr(address.type, e.span, stored, address)
 
     def number(self, node, what: str) -> tt.Expr:
@@ -161,13 +163,16 @@ class ValueChecker(TypeOperators):
 
     def _address_of(self, node, span):
         e = self.expression(node.expr)
-        if not tt.is_lvalue(e):
+        literal = not tt.is_lvalue(e) and _is_literal(node.expr)
+        if not tt.is_lvalue(e) and not literal:
             raise CompileError.at(span, "only a variable or an element has an address")
         if has_pointer(e.type) and isinstance(_element(e.type), ct.Struct):
             raise CompileError.at(span, f"'{e.type}' holds a pointer, so its address cannot be taken",
                                   "pass the pointer and the rest as arguments of their own")
         if isinstance(e, tt.Lanes):
             raise CompileError.at(span, "a component of a vector has no address", "copy it to a variable, or use an array")
+        if literal:
+            return self._placed(e)
         root = tt.root_of(e)
         if isinstance(root, tt.VariableRef):
             root.variable.written = True
@@ -312,8 +317,10 @@ class ValueChecker(TypeOperators):
         if op in ("==", "!=") and tt.Null in (type(left), type(right)):
             left, right = (right, left) if isinstance(left, tt.Null) else (left, right)
             return tt.PointerCompare(ct.INT, span, op, left, tt.Null(left.type, span))
-        if (a.space, a.pointee) != (b.space, b.pointee):
-            raise CompileError.at(span, f"'{op}' takes two pointers of one type, not '{a}' and '{b}'")
+        message = f"'{op}' takes two pointers of one type, not '{a}' and '{b}'"
+        if a.space != b.space and "private" not in (a.space, b.space) or op == "-" and a.pointee != b.pointee:
+            raise CompileError.at(span, message)
+        self.same_pointee(a, b, span, message)
         if op != "-":
             return tt.PointerCompare(ct.INT, span, op, left, right)
         if isinstance(a.pointee, ct.Void):
@@ -338,7 +345,8 @@ class ValueChecker(TypeOperators):
         if isinstance(b, ct.Pointer) and is_null(then):
             return tt.Conditional(b, condition.span, condition, tt.Null(b, then.span), otherwise)
         if isinstance(a, ct.Pointer) and isinstance(b, ct.Pointer):
-            t = replace(a, const=a.const or b.const, volatile=a.volatile or b.volatile, restrict=False)
+            space = a.space if a.space == b.space else "private" if "private" in (a.space, b.space) else a.space
+            t = replace(a, space=space, const=a.const or b.const, volatile=a.volatile or b.volatile, restrict=False)
             otherwise = self._pointer_assignable(otherwise, t, "the second choice")
             return tt.Conditional(t, condition.span, condition, tt.Convert(t, then.span, then), otherwise)
         if isinstance(a, ct.Void) and isinstance(b, ct.Void):
@@ -357,6 +365,13 @@ class ValueChecker(TypeOperators):
             raise CompileError.at(span, f"a condition of type '{c}' cannot choose '{t}'",
                                   f"the condition must be '{ct.mask_of(t)}'")
         return tt.Conditional(t, span, condition, self.convert(then, t), self.convert(otherwise, t))
+
+
+def _is_literal(node) -> bool:
+    """Whether it is ``(T){...}`` or a member of one."""
+    while isinstance(node, c_ast.StructRef) and node.type == ".":
+        node = node.name
+    return isinstance(node, c_ast.CompoundLiteral)
 
 
 def _element(t: ct.CType) -> ct.CType:

@@ -3,6 +3,7 @@
 import re
 
 from ..diag import CompileError, Span
+from . import read_only
 from . import tree as tt
 from . import types as ct
 from .builtins import BROADCAST, BUILTINS
@@ -155,7 +156,7 @@ class VectorCallChecker(PartChecker):
 
     def check_writable(self, name: str, pointer: tt.Expr, span: Span):
         if pointer.type.const or pointer.type.space == "constant":
-            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", "remove const")
+            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer))
 
     def stored(self, place: tt.LValue, value: tt.Expr, span: Span) -> tt.Expr:
         """An assignment that has no value."""

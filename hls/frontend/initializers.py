@@ -1,5 +1,7 @@
 """Initializers with braces: which value goes to which part of a variable (C99 6.7.8)."""
 
+from dataclasses import replace
+
 from pycparser import c_ast
 
 from ..diag import CompileError
@@ -74,6 +76,9 @@ class _Items:
     def is_text(self) -> bool:
         return isinstance(self.next, c_ast.Constant) and self.next.type == "string"
 
+    def is_named(self) -> bool:
+        return isinstance(self.next, c_ast.NamedInitializer)
+
     def is_plain(self) -> bool:
         return not isinstance(self.next, (c_ast.InitList, c_ast.NamedInitializer))
 
@@ -135,14 +140,15 @@ def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
     return t.element, k * leaf_count(t.element)
 
 
-def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False):
-    """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own."""
+def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False):
+    """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own; ``named``: a designator begins there all
+    the same (``.part.k = ...``)."""
     k, count = 0, _parts(t)
-    while items and (k < count or isinstance(items.next, c_ast.NamedInitializer)):
-        if isinstance(items.next, c_ast.NamedInitializer):
-            if elided:
+    while items and (k < count or items.is_named()):
+        if items.is_named():
+            if elided and not named:
                 return
-            k = _designated(checker, t, items)
+            k, named = _designated(checker, t, items), False
         if isinstance(t, ct.Struct) and t.union:
             _fill_union(checker, t, k, items, base, out)
             k = count
@@ -153,6 +159,9 @@ def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False):
 
 def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
     """How many parts the next item was worth (a vector among the elements of one: its length)."""
+    if items.is_named():
+        _fill_named(checker, part, items, base, out)
+        return 1
     if not items.is_plain() or items.is_text() and _is_characters(part):
         _fill(checker, part, items.take(), base, out)
         return 1
@@ -170,50 +179,87 @@ def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
     return 1
 
 
+def _fill_named(checker, part, items: _Items, base: int, out):
+    """A part that the rest of a designator goes into, and the values that follow, as far as they find room."""
+    if not ct.aggregate(part):
+        raise CompileError.at(checker.span(items.next), f"'{part}' has no members or elements to name", "write the value alone")
+    _fill_list(checker, part, items, base, out, elided=True, named=True)
+
+
 def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out):
     """The initialized member of a union, as the words of which a union's value is made."""
     inner: _Given = []
     member = t.members[k].type
+    if items.is_named():
+        _fill_named(checker, member, items, 0, inner)
+        _put(out, base, _union(checker, t, k, inner))
+        return
     parts = not _is_characters(member) if items.is_text() else items.is_plain() and items.peek().type != member
     if ct.aggregate(member) and parts:
         _fill_list(checker, member, items, 0, inner, elided=True)
     else:
         _fill(checker, member, items.take(), 0, inner)
+    out.append((base, _union(checker, t, k, inner)))
+
+
+def _union(checker, t: ct.Struct, k: int, inner: _Given) -> tt.UnionOf:
     span = inner[0][1].span if inner else checker.here_span
-    out.append((base, tt.UnionOf(t, span, k, tt.Build(member, span, tuple(inner)))))
+    return tt.UnionOf(t, span, k, tt.Build(t.members[k].type, span, tuple(inner)))
+
+
+def _put(out: _Given, base: int, value: tt.Expr):
+    """Add a value; one of a part of a union's member keeps the other parts of that member (``.u.x = 1, .u.y = 2``)."""
+    for n, (place, before) in enumerate(out):
+        if isinstance(value, tt.UnionOf) and isinstance(before, tt.UnionOf) and \
+                (place, before.type, before.index) == (base, value.type, value.index):
+            parts = list(before.member.parts)
+            for inner in value.member.parts:
+                _put(parts, *inner)
+            value = replace(value, member=replace(value.member, parts=tuple(parts)))
+            del out[n]
+            break
+    out.append((base, value))
 
 
 def _designated(checker, t: ct.CType, items: _Items) -> int:
-    """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value; the number of the part."""
+    """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value, and ``.name.rest = value`` by
+    ``.rest = value``; the number of the part."""
     named = items.take()
-    first = named.name[0]
-    rest = named.expr
-    if isinstance(first, c_ast.ArrayDesignator) and isinstance(first.expr, Range):
-        return _repeated(checker, t, named, items)
-    for inner in reversed(named.name[1:]):
-        rest = c_ast.InitList([c_ast.NamedInitializer([inner], rest)], named.coord)
-    items.nodes.append(rest)
+    place = next((n for n, one in enumerate(named.name) if isinstance(one, c_ast.ArrayDesignator) and isinstance(one.expr, Range)), None)
+    if place is not None:
+        return _repeated(checker, t, named, place, items)
+    k, *path = _path(checker, t, named)
+    items.nodes.append(c_ast.NamedInitializer(path, named.expr, named.coord) if path else named.expr)
+    return k
+
+
+def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
+    """The number of the part of ``t`` that a designator begins with, and the rest of it: nodes, and numbers of members without a name."""
+    first, *rest = named.name
+    if isinstance(first, int):
+        return [first, *rest]
     if isinstance(first, c_ast.ArrayDesignator) and isinstance(t, ct.Array):
         k = checker.constant_int(first.expr, "the index of a designator")
         if not 0 <= k < t.length:
             raise CompileError.at(checker.span(first), f"index {k} is outside '{t}'")
-        return k
+        return [k, *rest]
     name = getattr(first, "name", None)
     if isinstance(t, ct.Struct) and name in t.index:
-        return t.index[name]
+        return [*t.index[name], *rest]
     raise CompileError.at(checker.span(first), f"this designator does not fit '{t}'",
                           "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value")
 
 
-def _repeated(checker, t: ct.CType, named, items: _Items) -> int:
-    """As ``_designated`` for ``[first ... last] = value``, which stands for as many designators."""
-    ends = named.name[0].expr
+def _repeated(checker, t: ct.CType, named, place: int, items: _Items) -> int:
+    """As ``_designated`` where the part of the designator at ``place`` is ``[first ... last]``: it stands for as many whole designators, so that
+    those of an inner array begin where the outer one's do."""
+    ends = named.name[place].expr
     first, last = (checker.constant_int(end, "the index of a designator") for end in (ends.first, ends.last))
-    span = checker.span(ends)
-    if not isinstance(t, ct.Array) or not 0 <= first <= last < t.length:
-        raise CompileError.at(span, f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value")
-    one = c_ast.NamedInitializer
-    each = [one([c_ast.ArrayDesignator(c_ast.Constant("int", str(k), ends.coord), ends.coord), *named.name[1:]], named.expr, named.coord)
+    fits = place > 0 or isinstance(t, ct.Array) and last < t.length  # an inner one is looked at where its array is known
+    if not fits or not 0 <= first <= last:
+        raise CompileError.at(checker.span(ends), f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value")
+    one, before, behind = c_ast.NamedInitializer, named.name[:place], named.name[place + 1:]
+    each = [one([*before, c_ast.ArrayDesignator(c_ast.Constant("int", str(k), ends.coord), ends.coord), *behind], named.expr, named.coord)
             for k in range(first, last + 1)]
     items.nodes += each[::-1]
     return _designated(checker, t, items)

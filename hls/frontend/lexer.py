@@ -34,6 +34,7 @@ class Word(str):
 
     span: Span
     attributes: tuple[Attribute, ...] = ()
+    touches = False  #: nothing stands between the token before and this one
 
     def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = ()):
         self = super().__new__(cls, text)
@@ -66,7 +67,7 @@ class OpenCLLexer(CLexer):
         self._lines = [0]
         for line in text.split("\n"):
             self._lines.append(self._lines[-1] + len(line) + 1)
-        tokens, number = [], None  # where a number ended that may have a suffix
+        tokens, number, before = [], None, None  # where a number ended that may have a suffix; where the last token did
         while (token := super().token()) is not None:
             place, end = (token.lineno, token.column), (token.lineno, token.column + len(token.value))
             if token.type == "ID" and token.value in ("h", "H") and place == number:
@@ -74,6 +75,7 @@ class OpenCLLexer(CLexer):
                 continue
             number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
             tokens.append(self._located(token))
+            tokens[-1].value.touches, before = place == before, end
         self._queue, self._next = self._fold(tokens), 0
 
     def token(self) -> Token | None:

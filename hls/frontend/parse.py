@@ -1,6 +1,7 @@
 """Preprocessed text to pycparser's syntax tree; syntax errors name the place and what was expected there."""
 
 import re
+from collections.abc import Iterable
 
 from pycparser import c_ast
 from pycparser.c_parser import ParseError, _TokenStream  # the stream has no public name
@@ -33,6 +34,7 @@ class _Parser(ExtendedGrammar):
     def __init__(self, **options):
         super().__init__(**options)
         self.errors: list[Diagnostic] = []
+        self.types: Iterable[str] = ()  #: names of types that are known from the beginning
 
     # -- messages
 
@@ -66,7 +68,7 @@ class _Parser(ExtendedGrammar):
     # -- recovery
 
     def parse(self, text, filename="", debug=False):
-        self._scope_stack, self._typedef_checked_token = [{}], None
+        self._scope_stack, self._typedef_checked_token = [dict.fromkeys(self.types, True)], None
         self.clex.input(text, filename)
         self._tokens = _Tokens(self.clex.token)
         nodes = []
@@ -152,7 +154,7 @@ class _Tokens(_TokenStream):
 
 def _hint(token_type, token, before) -> str:
     if token is not None and before is not None and "_CONST" in before.type and (token.type == "ID" or "_CONST" in token.type) \
-            and (token.lineno, token.column) == (before.lineno, before.column + len(before.value)):
+            and token.value.touches:
         return f"'{before.value}{token.value}' is not a number"
     if token_type == "RPAREN" and token is not None and before is not None and before.type == "ID" and token.type in ("TIMES", "ID"):
         return _unknown_type(str(before.value))
@@ -210,11 +212,12 @@ def parse(expanded: Expanded, file: str) -> Syntax:
     return Syntax(tree, parser.clex)
 
 
-def parse_expressions(text: str, span: Span) -> list[c_ast.Node]:
-    """The comma-separated expressions of an attribute's or pragma's argument; all their places are ``span``."""
+def parse_expressions(text: str, span: Span, types: Iterable[str] = ()) -> list[c_ast.Node]:
+    """The comma-separated expressions of an attribute's or pragma's argument; all their places are ``span``. ``types`` are the names of the
+    program's own types."""
     parser = _Parser(lexer=OpenCLLexer)
-    parser.clex.fixed_span = span
-    tree = _run(parser, f"int x[] = {{ {text} }};", span.file)
+    parser.clex.fixed_span, parser.types = span, types
+    tree = _run(parser, f"int _Values[] = {{ {text} }};", span.file)
     declaration = tree.ext[0]
     if len(tree.ext) != 1 or not isinstance(declaration, c_ast.Decl) or not isinstance(declaration.init, c_ast.InitList):
         raise CompileError.at(span, f"'{text}' is not a list of expressions")

@@ -95,14 +95,18 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
 
 def _bare(text: str) -> str:
     """The text without the parentheses around all of it."""
-    if not re.fullmatch(r"\(.*\)", text):
-        return text
+    inside, rest = _parenthesized(text)
+    return text if inside is None or rest else inside
+
+
+def _parenthesized(text: str) -> tuple[str | None, str]:
+    """What the parentheses with which the text begins have inside, and what follows; None where it begins with none, or they do not end."""
     depth = 0
-    for k, character in enumerate(text):
+    for k, character in enumerate(text if text.startswith("(") else ""):
         depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0 and k + 1 < len(text):
-            return text  # the first one ends before
-    return text[1:-1].strip() if depth == 0 else text
+        if depth == 0:
+            return text[1:k].strip(), text[k + 1:].strip()
+    return None, text
 
 
 def without_vendor(text: str) -> str:
@@ -117,23 +121,27 @@ def without_vendor(text: str) -> str:
 
 
 def _ivdep(rest: str, span: Span) -> LoopPragma:
-    found: dict[str, str] = {}
-    while rest:
-        match = re.match(r"(array|safelen)\s*\(([^()]*(?:\([^()]*\))?[^()]*)\)\s*", rest)
-        if not match or not match.group(2).strip():
-            raise CompileError.at(span, f"#pragma ivdep does not take '{rest}'", "write ivdep array(NAME) safelen(N)")
-        if match.group(1) in found:
-            raise CompileError.at(span, f"#pragma ivdep has {match.group(1)} twice", "write a pragma for each")
-        found[match.group(1)] = match.group(2).strip()
-        rest = rest[match.end():]
-    return LoopPragma("ivdep", span, "", found.get("array", ""), found.get("safelen", ""))
+    found = _clauses("ivdep", rest, span, ("array", "safelen"), (), "write ivdep array(NAME) safelen(N)")
+    return LoopPragma("ivdep", span, "", _bare(found.get("array", "")), found.get("safelen", ""))
 
 
 def _loop_fuse(rest: str, span: Span) -> LoopPragma:
-    match = re.fullmatch(r"(?:depth\s*\((.*)\)\s*)?(independent)?", rest)
-    if not match or match.group(1) == "":
-        raise CompileError.at(span, f"#pragma loop_fuse does not take '{rest}'", "write loop_fuse depth(N) independent")
-    return LoopPragma("loop_fuse", span, match.group(1) or "", independent=bool(match.group(2)))
+    found = _clauses("loop_fuse", rest, span, ("depth",), ("independent",), "write loop_fuse depth(N) independent")
+    return LoopPragma("loop_fuse", span, found.get("depth", ""), independent="independent" in found)
+
+
+def _clauses(pragma: str, rest: str, span: Span, valued: tuple[str, ...], bare: tuple[str, ...], form: str) -> dict[str, str]:
+    """The clauses of a pragma in any order: ``valued`` are followed by parentheses, of which the text inside is kept; ``bare`` are not."""
+    found: dict[str, str] = {}
+    while rest:
+        name = re.match(r"\w*", rest)[0]
+        inside, after = _parenthesized(rest[len(name):].strip()) if name in valued else ("", rest[len(name):].strip())
+        if name not in (*valued, *bare) or name in valued and not inside:
+            raise CompileError.at(span, f"#pragma {pragma} does not take '{rest}'", form)
+        if name in found:
+            raise CompileError.at(span, f"#pragma {pragma} has {name} twice", "write a pragma for each")
+        found[name], rest = inside or "", after
+    return found
 
 
 #: pragmas with arguments that have names

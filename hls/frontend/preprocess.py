@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from pcpp import Action, OutputDirective, Preprocessor
+from pcpp import Action, OutputDirective
 
 from ..diag import CompileError, Diagnostic, Span
 from .guard import EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
+from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
 __all__ = ["Expanded", "preprocess", "with_macro"]
@@ -90,7 +91,7 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     return replace(d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note")))
 
 
-class _OpenCLPreprocessor(Preprocessor):
+class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with places on tokens and with messages collected instead of printed."""
 
     def __init__(self, main_file: str):
@@ -118,7 +119,8 @@ class _OpenCLPreprocessor(Preprocessor):
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
-        for line in super().group_lines(input, name):
+        for tokens in super().group_lines(input, name):
+            line = [*self.whole_numbers(tokens)]
             for token in line:
                 row = bisect_right(starts, token.lexpos) - 1
                 token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
@@ -180,6 +182,11 @@ class _OpenCLPreprocessor(Preprocessor):
     def report(self, span: Span | None, message: str, hint: str = "", severity: str = "error"):
         self.diagnostics.append(Diagnostic(message, span, hint, severity))
 
+    def raise_errors(self):
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        if errors:
+            raise CompileError(*errors)
+
     def _place(self, source=None) -> Span | None:
         if isinstance(source, _Origin):
             return source.span
@@ -189,6 +196,11 @@ class _OpenCLPreprocessor(Preprocessor):
         if _CONDITION_FAILED.match(msg):
             msg = "the condition is not a constant integer expression"
         self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip())
+
+    def unpasted(self, left, right):
+        text = f"{left.value}{right.value}"
+        self.report(getattr(left, "place", None) or self._place(left.source), f"'{left.value}' ## '{right.value}' makes '{text}', which is no "
+                    "token: they stay two", "write them side by side, without ##", severity="warning")
 
     def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
         if is_malformed:
@@ -224,6 +236,17 @@ class _OpenCLPreprocessor(Preprocessor):
             self.report(directive.place, f"unknown directive '#{directive.value}'")
         return True
 
+    def expand_operator(self, text):
+        """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""
+        inside = re.sub(r"\\([\"\\])", r"\1", text.value[1:-1])
+        if inside.split()[:1] in ([], ["OPENCL"], ["STDC"]):
+            return
+        words = self.tokenize(inside)
+        for word in words:
+            word.source = text.source
+        found = "".join(word.value for word in self.expand_macros(words))
+        text.value = '"' + re.sub(r'["\\]', r"\\\g<0>", found) + '"'
+
     @staticmethod
     def _fresh(token):
         copy = type(token)()
@@ -246,10 +269,10 @@ def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: I
             raise CompileError.at(None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE")
         cpp.define(f"{name} {value}")
     tokens = _run(cpp, text, file)
-    errors = [d for d in cpp.diagnostics if d.severity == "error"]
-    if errors:
-        raise CompileError(*errors)
-    return _join(tokens, cpp)
+    cpp.raise_errors()
+    expanded = _join(tokens, cpp)
+    cpp.raise_errors()
+    return expanded
 
 
 def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
@@ -273,8 +296,13 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
     """The text of the tokens. Tokens that touched in the source touch in the text (``1`` ``.`` ``5f``); no others do."""
     out = _Writer(cpp)
     skip_line = False
+    before = ["", ""]
     for token in tokens:
         newline = "\n" in token.value
+        if before == ["_Pragma", "("] and token.value[0] == '"':
+            cpp.expand_operator(token)
+        if token.value.strip():
+            before = [before[1], token.value]
         if skip_line:
             skip_line = not newline
             continue

@@ -61,6 +61,11 @@ class Scopes:
                 return table[name]
         return None
 
+    def types(self) -> list[str]:
+        """The names that mean a type here."""
+        meanings = {name: meaning for table in self._stack for name, meaning in table.items()}
+        return [name for name, meaning in meanings.items() if isinstance(meaning, TypeName)]
+
     def here(self, name: str):
         return self._stack[-1].get(name)
 

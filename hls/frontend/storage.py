@@ -200,7 +200,7 @@ def _paths(t: ct.CType, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
 
 def _step_name(t: ct.CType, step: int) -> str:
     if isinstance(t, ct.Struct):
-        return t.members[step].name
+        return t.members[step].name or f"unnamed{step}"
     return "xyzw"[step] if t.length <= 4 else f"s{step:x}"
 
 

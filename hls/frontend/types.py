@@ -120,9 +120,13 @@ class Struct:
     members: tuple[Member, ...] | None = None
     size: int = 0
     align: int = 1
-    index: dict[str, int] = field(default_factory=dict, repr=False)  #: name of a member -> its number
+    #: name of a member -> its number; of one in members without a name, the numbers of these before it
+    index: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    tagged: bool = True  #: the name is a tag, not that of a typedef
 
     def __str__(self):
+        if not self.tagged:
+            return self.name
         return f"{'union' if self.union else 'struct'} {self.name or '<without a name>'}"
 
     def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int):
@@ -136,7 +140,9 @@ class Struct:
             self.align = max(self.align, wanted)
         self.align = max(self.align, align)
         self.members, self.size = tuple(laid), -(-end // self.align) * self.align
-        self.index = {m.name: k for k, m in enumerate(laid)}
+        for k, member in enumerate(laid):
+            inner = {member.name: ()} if member.name else member.type.index
+            self.index |= {name: (k, *path) for name, path in inner.items()}
 
 
 CType = Int | Float | Void | Pointer | Array | Vector | Struct

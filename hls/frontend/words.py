@@ -7,7 +7,7 @@ The grammar of pycparser stays untouched: an address space looks like a type qua
 __all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
 
 _SPACES = {spelling: ("VOLATILE", f"__{name}") for name in ("global", "local", "constant", "private")
-           for spelling in (name, f"__{name}")}
+           for spelling in (name, f"__{name}")} | {"__generic": ("VOLATILE", "__private")}
 
 _QUALIFIERS = {
     "restrict": ("RESTRICT", "restrict"), "__restrict": ("RESTRICT", "restrict"),

@@ -12,7 +12,7 @@ from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
-from .storage import BoundMemory, accessors, clear, new_memory, same_place, shift, zero
+from .storage import BoundMemory, accessors, address, clear, new_memory, same_place, shift, zero
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 
@@ -152,6 +152,10 @@ class _Emitter:
     def _op_ptroffset(self, op, depth):
         (pointer,) = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = ({pointer} or (None, 0))[1]")
+
+    def _op_ptraddr(self, op, depth):
+        (pointer,) = self._names(op.operands)
+        self._line(depth, f"{self._name(op.result)} = {self._bind(address)}({pointer}, {self._bind(list(self.function.memories))})")
 
     def _op_ptreq(self, op, depth):
         one, other = self._names(op.operands)

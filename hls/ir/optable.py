@@ -192,6 +192,9 @@ _ROWS = [
     # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place (i1)
     OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
+    # `ptraddr` is a pointer as a number (i64): 0 for null, else the byte offset behind where its memory object may begin, see
+    # `hls.ir.storage.first_address`
+    OpInfo("ptraddr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to one that it did not pass is null
     OpInfo("given", 0, frozenset({"pure"}), lambda t, attrs: BOOL),
     # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)

@@ -83,6 +83,21 @@ def same_place(one, other) -> int:
     return int(one[0] is other[0] and one[1] == other[1])
 
 
+def first_address(number: int) -> int:
+    """Where the memory object of this number seems to begin to a program that takes addresses for numbers: objects are far apart, none
+    at 0, and each begins at a multiple of 64 KiB, also in the lower 32 bits."""
+    return (number + 1) * ((1 << 36) + (1 << 16))
+
+
+def address(pointer, names: list[str]) -> int:
+    """The pointer as a number; ``names`` are the memory objects of the function."""
+    if _is_null(pointer):
+        return 0
+    memory, offset = pointer
+    number = names.index(memory.name) if memory.name in names else len(names)
+    return first_address(number) + offset & (1 << 64) - 1
+
+
 def _is_null(pointer) -> bool:
     """Whether it was never set, or is an argument for which the host passed no buffer."""
     return pointer is None or pointer[0].size == 0

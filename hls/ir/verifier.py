@@ -187,6 +187,8 @@ class _Verifier:
     def _check_ptroffset(self, op):
         self._require([v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64")
 
+    _check_ptraddr = _check_ptroffset
+
     def _check_ptreq(self, op):
         fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
         self._require(fits, op, "takes two pointers and gives an i1")

@@ -6,6 +6,7 @@ from ..diag import CompileError
 from ..ir import BOOL, I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ..ir.clone import clone_function
 from ..ir.rewrite import set_results
+from ..ir.storage import first_address
 from .manager import Form, FunctionPass
 from .points_to import NULL, Roots
 
@@ -64,6 +65,7 @@ class _Resolver:
 
     def __init__(self, function: Function):
         self.roots = Roots(function)
+        self.numbers = {name: k for k, name in enumerate(function.memories)}
         self.arguments = {parameter.name for parameter in function.params if parameter.kind == "buffer"}
         self.split: dict[Value, tuple[Value, Value | None]] = {}
         self.kept = {m.name: _Kept(function, m, self.roots.inside(m.name))
@@ -101,6 +103,17 @@ class _Resolver:
         if NULL in roots:
             same = b.value("or", same, b.value("and", *(self._null(p, b) for p in pair)))
         set_results(b.op("and", same, b.true()), [op.result])
+
+    def _on_ptraddr(self, op, b):
+        """The first address of the object it points into, and its offset there; 0 if it is null."""
+        (pointer,) = op.operands
+        roots, (offset, which) = self.roots[pointer], self.split[pointer]
+        first = b.const(0, I64)
+        for k, root in enumerate(roots):
+            begin = b.const(0 if root == NULL else first_address(self.numbers[root]), I64)
+            first = begin if which is None else b.value("select", b.value("eq", which, b.const(k, _WHICH)), begin, first)
+        null = self._null(pointer, b)
+        set_results(b.op("select", null, b.const(0, I64), b.value("add", first, offset)), [op.result])
 
     def _null(self, pointer: Value, b: Builder) -> Value:
         """Whether the pointer is null, or an argument for which the host passed no buffer."""

@@ -10,14 +10,14 @@ NULL = "(null)"
 
 class Roots:
     """Which memories each pointer of a function may point into: the smallest sets closed under the flow of values, through
-    memories of pointers as well. :data:`NULL` is among them only where pointers are compared: nobody else could tell."""
+    memories of pointers as well. :data:`NULL` is among them only where pointers are compared, or taken for numbers: nobody else could tell."""
 
     def __init__(self, function: Function):
         self._sets: dict[Value, set[str]] = {}
         self._contents: dict[str, set[str]] = {m.name: set() for m in function.memories.values() if m.element == PTR}
         self._order = {name: k for k, name in enumerate([*function.memories, NULL])}
         ops = [op for op in walk(function.body) if _moves_pointers(op)]
-        if any(op.opcode == "ptreq" for op in walk(function.body)):
+        if any(op.opcode in ("ptreq", "ptraddr") for op in walk(function.body)):
             for op in ops:
                 if op.opcode == "const":
                     self._sets[op.result] = {NULL}

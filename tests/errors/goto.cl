@@ -9,3 +9,17 @@ again:
   }
   goto nowhere;
 }
+__kernel void two_ways_in(__global int *a, int n) {
+  if (n > 3) goto middle;
+top:
+  a[1] = n;
+middle:
+  a[2] = n--;
+  if (n) goto top;
+  if (n > 9) goto midle;
+}
+__kernel void twice(__global int *a) {
+same: a[0] = 1;
+same: a[1] = 2;
+  a[2] = ({ int x = a[3]; goto same; x; });
+}

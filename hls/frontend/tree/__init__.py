@@ -44,6 +44,7 @@ from .statements import (
     Break,
     Continue,
     Declare,
+    Entry,
     Evaluate,
     FunctionTree,
     Goto,
@@ -61,7 +62,7 @@ from .statements import (
 __all__ = [
     "AddressOf", "Assign", "AsyncCopy", "Atomic", "Barrier", "Binary", "Block", "Break", "Build", "Builtin", "Call",
     "Channel", "ChannelRead", "ChannelWrite", "Compare", "Conditional", "Const", "Continue", "Convert",
-    "ConvertExactly", "Declare", "Dereference", "Evaluate", "Expr", "Fence", "FunctionTree", "Goto", "If", "LValue",
+    "ConvertExactly", "Declare", "Dereference", "Entry", "Evaluate", "Expr", "Fence", "FunctionTree", "Goto", "If", "LValue",
     "Label", "Lanes", "Logical", "Loop", "Member", "Null", "Packed", "PointerAdd", "PointerCompare",
     "PointerDistance", "Print", "Reinterpret", "Return", "Section", "Sequence", "StatementExpr", "Step", "Stmt", "Switch",
     "Unary", "UnionOf", "Update", "Variable", "VariableRef", "children", "is_lvalue", "root_of",

@@ -8,7 +8,7 @@ from ..types import CType
 from .expressions import Const, Expr, Variable
 
 __all__ = [
-    "Block", "Break", "Continue", "Declare", "Evaluate", "FunctionTree", "Goto", "If", "Label", "Loop", "Return",
+    "Block", "Break", "Continue", "Declare", "Entry", "Evaluate", "FunctionTree", "Goto", "If", "Label", "Loop", "Return",
     "Section", "StatementExpr", "Stmt", "Switch", "children",
 ]
 
@@ -99,9 +99,16 @@ class Label(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Goto(Stmt):
-    """A jump forward, to a label in a block around it."""
+    """A jump to a label in a block around it: forward, once ``hls.frontend.jumps`` has made loops of those that lead backwards."""
 
     name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Entry(Stmt):
+    """A label of a switch inside another of its statements; ``hls.frontend.entries`` makes conditions of them."""
+
+    number: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from hls.ir.verifier import verify_module
 from hls.passes.pipeline import PipelineOptions, optimize
 from tests.pocl import context, need
 
-__all__ = ["compare", "pocl_context", "run_both"]
+__all__ = ["check_here", "compare", "pocl_context", "run_both"]
 
 
 def pocl_context():
@@ -57,11 +57,16 @@ def run_both(context, source: str, name: str, arguments: Mapping[str, object], s
     import pyopencl as cl
 
     program = cl.Program(context, source).build(options=["-w"])
+    expected = run_pocl(context, program, name, arguments, size)
+    check_here(expected, source, name, arguments, size, triples, passes)
+    return expected
+
+
+def check_here(expected: Mapping[str, np.ndarray], source: str, name: str, arguments: Mapping[str, object], size: Sequence[int] = (1,), triples=(), passes=True):
+    """AssertionError where the kernel leaves other bytes than expected, as the frontend made it or (``passes``) after all passes."""
     module = parse_source(source, "k.cl").module
     verify_module(module)
-    expected = run_pocl(context, program, name, arguments, size)
     compare(expected, run_here(module, name, arguments, size), f"{name} as written", triples)
     if passes:
         optimized = optimize(module, PipelineOptions(check=True))
         compare(expected, run_here(optimized, name, arguments, size), f"{name} after the passes", triples)
-    return expected

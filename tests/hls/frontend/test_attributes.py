@@ -1,5 +1,7 @@
 """Every attribute and pragma, wherever it may stand: it lands in the IR, and one that asks for nothing here is warned of by name."""
 
+import re
+
 import numpy as np
 import pytest
 from pocl import pocl_context, run_both
@@ -37,6 +39,7 @@ CHANNELS = [("depth(8)", "depth", 8), ("depth(0)", "depth", 0), ('io("eth")', "i
 LOOPS = [
     ("#pragma unroll", "unroll", -1), ("#pragma unroll 4", "unroll", 4), ("#pragma unroll (2 + U)", "unroll", 4), ("#pragma nounroll", "unroll", 1),
     ("#pragma ii 3", "ii", 3), ("#pragma ivdep", "ivdep", (("", 0),)), ("#pragma ivdep array(o) safelen(8)", "ivdep", (("o", 8),)),
+    ("#pragma ivdep safelen((16)/(4))", "ivdep", (("", 4),)), ("#pragma ivdep safelen(((4))) array((o))", "ivdep", (("o", 4),)),
     ("#pragma loop_coalesce", "loop_coalesce", -1), ("#pragma loop_coalesce 2", "loop_coalesce", 2),
     ("#pragma max_concurrency 2", "max_concurrency", 2), ("#pragma max_interleaving 1", "max_interleaving", 1),
     ("#pragma speculated_iterations 2", "speculated_iterations", 2), ("#pragma disable_loop_pipelining", "disable_loop_pipelining", True),
@@ -129,6 +132,30 @@ def test_loops(written, name, value):
         parsed = parse_source(f"__kernel void k(__global int *o) {{ const int U = 2;\n{written}\n{loop} }}")
         loops = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]
         assert parsed.warnings == () and loops[0].attrs[name] == value, loop
+
+
+@pytest.mark.parametrize("form", ["((2 * {0}) / (2))", "(whole){0} + NONE", "((({0})))", "HALF(2 * ({0}))", "NONE ? 7 : (int)sizeof(whole[{0} + 1]) / 4 - 1"])
+def test_a_number_may_be_any_constant_expression(form):
+    """Of every pragma and attribute that takes one, with types, constants and macros of the program."""
+    def other(written: str) -> str:
+        return re.sub(r"\b\d+\b", lambda number: form.format(number[0]), written)
+
+    begin = "typedef uint whole; enum { NONE };\n#define HALF(x) ((x) / (2))\n"
+    for written, name, value in KERNELS:
+        if value is not None:
+            parameters = "" if name == "autorun" else "__global int *o"
+            parsed = parse_source(f"{begin}__attribute__(({other(written)})) __kernel void k({parameters}) {{ }}")
+            assert parsed.module.functions["k"].attrs.get(name) == value, written
+    for written, name, value in MEMORIES:
+        parsed = parse_source(f"{begin}__kernel void k(__global int *o) {{ int m0[16] __attribute__(({other(written)})); m0[o[0] & 15] = 1; o[1] = m0[o[2] & 15]; }}")
+        assert dict(parsed.module.functions["k"].memories["m0"].attrs) == {name: value}, written
+    for written, name, value in CHANNELS:
+        parsed = parse_source(f"{begin}channel int c __attribute__(({other(written)})); __kernel void k(__global int *o) {{ o[0] = read_channel_intel(c); }}")
+        assert dict(parsed.module.channels["c"].attrs) == {name: value}, written
+    for written, name, value in LOOPS:
+        parsed = parse_source(f"{begin}__kernel void k(__global int *o) {{ const int U = 2;\n{other(written)}\nfor (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) o[i] += j; }}")
+        loops = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]
+        assert parsed.warnings == () and loops[0].attrs[name] == value, written
 
 
 @pytest.mark.parametrize("written", SILENT_LOOPS)
