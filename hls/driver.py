@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .analysis.call_script import Script
-from .analysis.deadlock import Verdict, find_deadlocks
-from .analysis.token_run import Link
+from .analysis.channels.call_skeleton import CallSkeleton
+from .analysis.channels.deadlock import Verdict, find_deadlocks
+from .analysis.channels.kpn_run import Link
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module
@@ -116,7 +116,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
     ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
     links = [Link(place, name, room, None if stream and stream.direction == "in" else writer,
                   None if stream and stream.direction == "out" else reader) for place, name, room, writer, reader, stream in ends]
-    return find_deadlocks([Script(k.function) for k in kernels], links) if links else ()
+    return find_deadlocks([CallSkeleton(k.function) for k in kernels], links) if links else ()
 
 
 def _check(options: Options, board: Board) -> None:

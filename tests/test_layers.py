@@ -188,7 +188,7 @@ ALLOWED = {
 
 
 def _tree(root: Path, files: dict[str, str]):
-    for name in {*BREACHES, *ALLOWED, *files, "hls/ir/nodes.py", "hls/schedule/plan.py", "hls/analysis/loops.py"}:
+    for name in {*BREACHES, *ALLOWED, *files, "hls/ir/nodes.py", "hls/schedule/plan.py", "hls/analysis/loops/loop_tree.py"}:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("\n" + files[name] if name in files else "")
 

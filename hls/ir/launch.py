@@ -14,11 +14,11 @@ __all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "PER_GROUP", "PER_UNIT", "PROMIS
 OVERLAP = "overlap"
 #: work-items of a group at most where they meet and the program does not say how many
 DEFAULT_GROUP = 256
-#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see ``hls.passes.simd``)
+#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see ``hls.passes.lowering.vectorize_work_items``)
 LANES = "lanes"
-#: attribute of a function: how many compute units take groups of one launch, if more than one (see ``hls.passes.ndrange``)
+#: attribute of a function: how many compute units take groups of one launch, if more than one (see ``hls.passes.lowering.form_work_item_loop``)
 UNITS = "units"
-#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see ``hls.analysis.barriers``)
+#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see ``hls.analysis.workgroup.barrier_convergence``)
 PROMISED = "promised"
 #: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..analysis.affine import Affine, AffineForms, Symbol, Whole
-from ..analysis.loops import LoopTree
-from ..analysis.traces import Traces
-from ..analysis.trailing import TrailingZeros
-from ..analysis.trips import implied
+from ..analysis.affine.affine import Affine, AffineForms, Symbol, WrappedSum
+from ..analysis.bits.known_bits import TrailingZeros
+from ..analysis.dependence.enumerate import AddressTraces
+from ..analysis.induction.trip_count import implied
+from ..analysis.loops.loop_tree import LoopTree
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
-from ..passes.copies import COPIES
-from ..passes.write_ports import PORT_GROUP, may_write_twice
+from ..passes.memory.multi_buffer_local import COPIES
+from ..passes.order.write_port_constraints import PORT_GROUP, may_write_twice
 
 __all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 
@@ -37,13 +37,13 @@ class BankPlanner:
     function: Function
     forms: AffineForms
     zeros: TrailingZeros
-    traces: Traces
+    traces: AddressTraces
     numbers: dict  #: of unknowns, by which terms are sorted
 
     @classmethod
     def of(cls, function: Function) -> "BankPlanner":
         forms = AffineForms(function)
-        return cls(function, forms, TrailingZeros(function), Traces(forms), {})
+        return cls(function, forms, TrailingZeros(function), AddressTraces(forms), {})
 
     def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, alone: Mapping[Op, frozenset[Op]],
                pumped: bool, blocks: Blocks) -> Banking:
@@ -103,7 +103,7 @@ class BankPlanner:
         return tuple(sorted(terms, key=lambda term: self.numbers.setdefault(term[0].name, len(self.numbers))))
 
     def _term(self, unknown, factor: int) -> tuple[Unknown, int]:
-        whole = isinstance(unknown, Whole)
+        whole = isinstance(unknown, WrappedSum)
         name, symbol = unknown, unknown.symbol if whole else unknown
         if not whole and isinstance(symbol, Symbol) and symbol.wraps is not None:
             return Unknown(name, -FAR, FAR, True), factor

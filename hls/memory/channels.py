@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rtl_lib.channel import storage_for
 
-from ..analysis.channels import End, answers_at_once, channel_ends
+from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
 from ..ir.concurrent import DEFAULT_ROOM
@@ -64,14 +64,14 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
         raise CompileError(*outside)
     streams = {name: bound_stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
     for name, stream in streams.items():
-        sides.setdefault(End(name, 0, stream.direction == "in"), []).insert(0, _Side(stream.name, (), declared[name].span, stream))
+        sides.setdefault(Endpoint(name, 0, stream.direction == "in"), []).insert(0, _Side(stream.name, (), declared[name].span, stream))
     errors = [error for end, found in sides.items() for error in _conflicts(declared[end.channel], end, found)]
     places = sorted({(end.channel, end.index) for end in sides}, key=lambda p: (list(declared).index(p[0]), p[1]))
     for channel, index in places:
         errors += _missing(declared[channel], sides, channel, index) if channel not in streams else []
     if errors:
         raise CompileError(*errors)
-    joined = [(channel, index, *(sides.get(End(channel, index, w)) for w in (True, False))) for channel, index in places]
+    joined = [(channel, index, *(sides.get(Endpoint(channel, index, w)) for w in (True, False))) for channel, index in places]
     return tuple(_plan(declared[channel], index, writers[0], readers[0])
                  for channel, index, writers, readers in joined if writers and readers)
 
@@ -93,21 +93,21 @@ def bound_stream(declared: MemoryObject, board: Board) -> Stream:
     return stream
 
 
-def _sides(kernels: Iterable[Function]) -> dict[End, list[_Side]]:
-    found: dict[End, list[_Side]] = {}
+def _sides(kernels: Iterable[Function]) -> dict[Endpoint, list[_Side]]:
+    found: dict[Endpoint, list[_Side]] = {}
     for kernel in kernels:
         for end, calls in channel_ends(kernel).items():
             found.setdefault(end, []).append(_Side(kernel.name, tuple(calls), calls[0].span))
     return found
 
 
-def _outside(declared: MemoryObject, end: End, side: _Side) -> Diagnostic:
+def _outside(declared: MemoryObject, end: Endpoint, side: _Side) -> Diagnostic:
     return Diagnostic(f"index {end.index} is outside '{end.channel}', which has {declared.length or 1} channels in all{_at(declared.span)}; "
                       f"kernel {side.name} {'writes' if end.writes else 'reads'} there", side.span,
                       "make the array larger, or guard the call by a condition that is known at compile time")
 
 
-def _conflicts(declared: MemoryObject, end: End, sides: list[_Side]) -> list[Diagnostic]:
+def _conflicts(declared: MemoryObject, end: Endpoint, sides: list[_Side]) -> list[Diagnostic]:
     verb, by = ("write", "written") if end.writes else ("read", "read")
     first = sides[0]
     return [Diagnostic(f"channel '{end.text(declared.length)}' is {by} by kernel {other.name}, and by "
@@ -116,7 +116,7 @@ def _conflicts(declared: MemoryObject, end: End, sides: list[_Side]) -> list[Dia
 
 
 def _missing(declared: MemoryObject, sides, channel: str, index: int) -> list[Diagnostic]:
-    writes, reads = End(channel, index, True), End(channel, index, False)
+    writes, reads = Endpoint(channel, index, True), Endpoint(channel, index, False)
     if writes in sides and reads in sides:
         return []
     there, does, does_not = (sides[writes][0], "written", "reads") if writes in sides else (sides[reads][0], "read", "writes")
@@ -153,6 +153,6 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
         reason = "no depth is asked for: enough to pass a value every cycle"
     elif storage.depth != requested:
         reason = "nature of the underlying FIFO: two registers are the least that pass a value every cycle"
-    return ChannelPlan(declared.name, index, End(declared.name, index, True).text(declared.length), declared.element.bits,
+    return ChannelPlan(declared.name, index, Endpoint(declared.name, index, True).text(declared.length), declared.element.bits,
                        requested, storage.depth, storage.kind, reason, writer.name, reader.name, declared.span,
                        writer.span, reader.span, writer.stream or reader.stream)

@@ -7,12 +7,12 @@ from functools import cached_property
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import PumpedBlock
 
-from ..analysis.phases import Phases
+from ..analysis.workgroup.phases import BarrierPhases
 from ..banking import Banking, Blocks, share_blocks
 from ..diag import CompileError
 from ..ir import Function, MemoryObject, Op
-from ..passes.copies import COPIES
-from ..passes.private_copies import writers_apart
+from ..passes.memory.multi_buffer_local import COPIES
+from ..passes.memory.multi_buffer_private import writers_apart
 from ..target.board import Rams
 from .banks import BankPlanner, watches
 
@@ -139,7 +139,7 @@ def plan_onchip(function: Function, accesses: Mapping[str, list[Op]], rams: Rams
     Those are double-pumped whose declaration says so. Others where all together have no room in the device otherwise, as far as is known before
     the schedule: those that save most first, and only if the device is known to be fast enough for this clock.
     """
-    planner = _Planner(Phases(function), BankPlanner.of(function), function, Blocks(rams.bits))
+    planner = _Planner(BarrierPhases(function), BankPlanner.of(function), function, Blocks(rams.bits))
     found = {name: planner.plan(name, ops, "doublepump" in dict(function.memories[name].attrs)) for name, ops in accesses.items()}
     for name in planner.worth_pumping(found, rams, clock_mhz):
         found[name] = planner.plan(name, accesses[name], True)
@@ -150,7 +150,7 @@ def plan_onchip(function: Function, accesses: Mapping[str, list[Op]], rams: Rams
 
 @dataclass(frozen=True)
 class _Planner:
-    phases: Phases
+    phases: BarrierPhases
     banks: BankPlanner
     function: Function
     blocks: Blocks

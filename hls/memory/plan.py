@@ -11,7 +11,7 @@ from ..diag import CompileError, Span
 from ..ir import Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ..ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ..ir.rewrite import constant, is_constant
-from ..passes.write_ports import PORT_GROUP
+from ..passes.order.write_port_constraints import PORT_GROUP
 from ..target.board import Memory, Rams
 from .banks import watches
 from .onchip import OnChipMemory, plan_onchip

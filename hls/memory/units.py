@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..analysis.access import STAYS, Step, access_patterns
-from ..analysis.channels import is_call
-from ..analysis.trips import count_trips, implied
+from ..analysis.channels.endpoints import is_call
+from ..analysis.induction.trip_count import count_trips, implied
+from ..analysis.memory.strides import STAYS, Step, access_patterns
 from ..ir import Function, Op, Value, walk
 from ..ir.accesses import (
     BURST,
@@ -22,7 +22,7 @@ from ..ir.accesses import (
     last_of_run,
     predicate,
 )
-from ..passes.item_rows import row_of
+from ..passes.memory.work_item_runs import row_of
 from .plan import Access, MemoryPlan
 
 __all__ = ["choose_units"]

@@ -10,7 +10,7 @@ from functools import cache
 
 from rtl_lib.library import convert_part
 
-from ..analysis.wires import ordered_bits
+from ..analysis.bits.wiring import ordered_bits
 from ..ir import Function, Op, Value, uses, walk
 from ..ir.rewrite import is_constant
 from ..schedule import OperatorTiming

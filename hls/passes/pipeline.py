@@ -14,89 +14,89 @@ from ..diag import Diagnostic
 from ..ir import Function, Module, Op
 from ..target.board import Board
 from ..target.delay import DelayModel
-from .alone import DropNeedless
-from .atomic_loads import AtomicLoads
-from .automata import Automata
-from .balance import BalanceTrees
-from .bins import OwnSums
-from .carried import AssumeContinue
-from .cases import SeparateCases
-from .channel_fences import ChannelFences
-from .channels import ChannelOrder
-from .coalesce import Coalesce
-from .columns import SplitColumns
-from .conjunctions import Conjunctions
-from .continued import ContinuedLoops
-from .copies import GroupCopies
-from .cse import CommonSubexpressions
-from .dce import DeadCode
-from .dead_stores import DeadStores
-from .early_conditions import EarlyConditions
-from .early_guards import EarlyGuards
-from .early_loads import EarlyLoads
-from .early_terms import EarlyTerms
-from .filled import FilledAnew
-from .fit import FitAccesses
-from .float_orders import FloatOrders
-from .flush import FlushSubnormals
-from .fold import Fold
-from .forward import Forward
-from .fused import FuseTrees
-from .granules import Granules
-from .heeded import AssumeHeeded
-from .hoist import HoistInvariants, InductionProducts
-from .ifconvert import IfConvert
-from .inline import Inline
-from .inner_sums import InnerSums
+from .float.contract_float_trees import ContractFloatTrees
+from .float.expand_float_reductions import ExpandFloatReductions
+from .float.flush_denormals import FlushDenormals
+from .float.sink_select_into_addend import ReassociateFloatSums, SinkSelectIntoAddend
 from .inspection import Inspection
-from .known_arrays import KnownArrays
-from .late_choices import LateChoices
-from .late_operands import LateOperands
-from .left_counters import LeftCounters
-from .linear_states import LinearStates
 from .link.check_legality import CheckLegality
-from .link.compute_units import ReplicateAutorun
-from .link.pipes import LinkPipes
+from .link.link_pipes import LinkPipes
 from .link.place_buffers import PlaceBuffers
+from .link.replicate_autorun import ReplicateAutorun
 from .link.strip_printf import StripPrintf
-from .lookahead import Lookahead
-from .loop_coalesce import LoopCoalesce
-from .loop_fuse import LoopFuse
-from .loop_sums import LoopSums
+from .loops.annotate_trip_counts import AnnotateTripCounts
+from .loops.coalesce_loops import CoalesceLoops
+from .loops.final_value_replacement import FinalValueReplacement
+from .loops.flatten_carried_nests import FlattenCarriedNests
+from .loops.fuse_loops import FuseLoops
+from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion, ReduceInductionProducts
+from .loops.mark_non_interleaved import MarkNonInterleaved
+from .loops.merged_attributes import Merged
+from .loops.recognize_shift_idiom import RecognizeShiftIdiom
+from .loops.unroll import Unroll, Unrolled
+from .loops.unroll_policy import AutoUnrollPolicy
+from .lowering.form_work_item_loop import FormWorkItemLoop
+from .lowering.if_conversion import IfConversion
+from .lowering.inline import Inline
+from .lowering.lower_pointers import LowerPointers
+from .lowering.simplify_single_work_item import SimplifySingleWorkItem
+from .lowering.vectorize_work_items import VectorizeWorkItems
 from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
-from .meeting_promises import MeetingPromises
-from .mem2reg import Mem2Reg
-from .memory_fences import FencedMemory
-from .merge import MergeMemories
-from .merged import Merged
-from .narrow import Narrow
-from .ndrange import NDRange
-from .one_at_a_time import OneAtATime
-from .order import Order
-from .overwritten import Overwritten
-from .padded_rows import PaddedRows
-from .pointers import ResolvePointers
-from .private import OnChipMemories
-from .private_copies import PrivateCopies
-from .promote import Promote
-from .read_ahead import DropStreamBounds, ReadAhead
-from .recurrences import ShortenRecurrences
-from .relaxed import BalanceSums, GuardedTerms
-from .shift_loops import ShiftLoops
-from .shift_registers import ShiftRegisters
-from .signs import Signs
-from .simd import Simd
-from .small_loops import SmallLoops
-from .sroa import SplitArrays
-from .steady_loads import SteadyLoads
-from .store_turns import StoreTurns
-from .strength import StrengthReduction
-from .tables import ConstantTables
-from .taken import AssumeTaken
-from .trips import RecordTrips
-from .unroll import Unroll, Unrolled
-from .wheels import Wheels
-from .wishes import in_memory
+from .memory.annotate_stream_bounds import AnnotateStreamBounds, DropStreamBounds
+from .memory.coalesce_accesses import CoalesceAccesses
+from .memory.constify_arrays import ConstifyArrays
+from .memory.dead_store_elimination import DeadStoreElimination
+from .memory.forward_stores import ForwardStores
+from .memory.hoist_invariant_loads import HoistInvariantLoads
+from .memory.hoist_redundant_loads import HoistRedundantLoads
+from .memory.legalize_accesses import LegalizeAccesses
+from .memory.loads_to_atomic_reads import LoadsToAtomicReads
+from .memory.lower_constant_tables import LowerConstantTables
+from .memory.lower_private_memories import LowerPrivateMemories
+from .memory.lower_shift_registers import LowerShiftRegisters
+from .memory.mark_privatizable import MarkPrivatizable
+from .memory.mem2reg import Mem2Reg
+from .memory.merge_memories import MergeMemories
+from .memory.multi_buffer_local import MultiBufferLocal
+from .memory.multi_buffer_private import MultiBufferPrivate
+from .memory.pad_array_rows import PadArrayRows
+from .memory.partition_columns import PartitionColumns
+from .memory.scalar_promotion import ScalarPromotion
+from .memory.serialize_stores import SerializeStores
+from .memory.sink_stores import SinkStores
+from .memory.split_scalars import SplitScalars
+from .memory.sroa import Sroa
+from .memory.storage_attributes import in_memory
+from .order.check_barrier_convergence import CheckBarrierConvergence
+from .order.insert_memory_tokens import InsertMemoryTokens
+from .order.lower_channel_fences import LowerChannelFences
+from .order.mark_fenced_memory import MarkFencedMemory
+from .order.order_channel_calls import OrderChannelCalls
+from .recurrence.absorb_guards import AbsorbGuards
+from .recurrence.compare_by_sign import CompareBySign
+from .recurrence.flatten_linear_states import FlattenLinearStates
+from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
+from .recurrence.look_ahead_control import LookAheadControl
+from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
+from .recurrence.privatize_reductions import PrivatizeReductions
+from .recurrence.recurrence_height_reduction import RecurrenceHeightReduction
+from .recurrence.restructure_muxes import RestructureMuxes
+from .recurrence.retime_adders import RetimeAdders
+from .recurrence.retime_comparisons import RetimeComparisons
+from .recurrence.scalarize_indexed_updates import ScalarizeIndexedUpdates
+from .recurrence.specialize_states import SpecializeStates
+from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
+from .recurrence.tree_height_reduction import TreeHeightReduction
+from .scalar.bitwidth_narrowing import BitwidthNarrowing
+from .scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from .scalar.constant_folding import ConstantFolding
+from .scalar.dead_code_elimination import DeadCodeElimination
+from .scalar.merge_range_checks import MergeRangeChecks
+from .scalar.specialize_accesses import SpecializeAccesses
+from .scalar.specialize_backedges import SpecializeBackedges
+from .scalar.specialize_branches import SpecializeBranches
+from .scalar.specialize_guarded_values import SpecializeGuardedValues
+from .scalar.strength_reduction import StrengthReduction
 
 __all__ = ["PipelineOptions", "all_stages", "deep_recursion", "fit_to_target", "kernel_passes", "kernel_stages", "legalize", "link_program", "optimize", "without_stream_bounds"]
 
@@ -111,7 +111,7 @@ class PipelineOptions:
     ``fp_relaxed`` lets additions of floats be taken in another order.
     ``in_memory`` names arrays, each with its kernel, that are not to become registers.
     ``model`` says how long operations take, for what is done about loops that become one, and ``takes`` how many ns those do that are no integer logic.
-    ``turnaround`` and ``cells`` are what :class:`~.loop_sums.LoopSums` asks of the target, and ``cell_name`` what its logic cells are called.
+    ``turnaround`` and ``cells`` are what :class:`~hls.passes.float.expand_float_reductions.ExpandFloatReductions` asks of the target, and ``cell_name`` what its logic cells are called.
     ``check`` runs the verifier after every pass; ``inspection`` says what else is shown of the passes.
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
@@ -137,17 +137,17 @@ class PipelineOptions:
 
 
 #: cheap, and wanted after whatever makes new constants or leaves things unused
-CLEAN = (Fold(), CommonSubexpressions(), DeadCode())
+CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination())
 #: the same once `if` has no regions any more: a loop that turns out to have one trip does not bring them back
-TIDY = (Fold(flat=True), *CLEAN[1:])
+TIDY = (ConstantFolding(flat=True), *CLEAN[1:])
 
 
 def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False) -> Stage:
     """What makes the functions of one text a program, for hardware and emulator alike."""
     return Stage("link", (
-        *((ForEachFunction(FlushSubnormals()),) if flush else ()),
+        *((ForEachFunction(FlushDenormals()),) if flush else ()),
         # before helpers become a part of their callers: what stands in one expression is seen
-        *((ForEachFunction(FuseTrees(tell)),) if fpc else ()),
+        *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
         LinkPipes(), ReplicateAutorun(),
     ))
 
@@ -171,70 +171,70 @@ def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
 
 
 def _lower(options: PipelineOptions) -> Stage:
-    small = SmallLoops(joined=options.word_bytes > 0)
+    small = AutoUnrollPolicy(joined=options.word_bytes > 0)
     unroll = Unroll(options.max_ops, small=small, warn=options.warn, record=options.record)
     return Stage("lower", (
-        DropNeedless(), FencedMemory(), Mem2Reg(warn=options.warn),
+        SimplifySingleWorkItem(), MarkFencedMemory(), Mem2Reg(warn=options.warn),
         # pointer variables are values now; what they point at, variables among it, can be promoted after
-        ResolvePointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
+        LowerPointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
         # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
-        LoopFuse(options.address_bits, options.model, options.warn, options.record), *CLEAN,
-        LoopCoalesce(options.model, options.warn, options.record), *CLEAN,
+        FuseLoops(options.address_bits, options.model, options.warn, options.record), *CLEAN,
+        CoalesceLoops(options.model, options.warn, options.record), *CLEAN,
         # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
         # Outer loops make inner bounds constant, so each round may find more.
         # Loops that only shift an array are one operation from then on, whether marked or not.
-        Repeat((ShiftLoops(_recorded(options.record)), unroll, *CLEAN)),
+        Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
     ))
 
 
 def _simplify(options: PipelineOptions) -> Stage:
     return Stage("simplify", (
         # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
-        ShiftRegisters(), *CLEAN, KnownArrays(), ConstantTables(), SplitArrays(), Granules(), SplitColumns(),
-        Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), OnChipMemories(), *CLEAN,
+        LowerShiftRegisters(), *CLEAN, ConstifyArrays(), LowerConstantTables(), Sroa(), SplitScalars(), PartitionColumns(),
+        Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), LowerPrivateMemories(), *CLEAN,
         # arrays are values by now, and `if` still has regions
-        SeparateCases(), *CLEAN,
+        SpecializeBranches(), *CLEAN,
         # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
-        ContinuedLoops(options.model, options.record), *CLEAN,
+        FlattenCarriedNests(options.model, options.record), *CLEAN,
         # only memories are left; addresses are sums and products in which alignment can be seen
-        FitAccesses(options.max_access_bytes), *CLEAN,
+        LegalizeAccesses(options.max_access_bytes), *CLEAN,
         # every access has its size by now, and what is still an array is to be a memory
         MergeMemories(options.warn), *CLEAN,
         # folding may turn a loop of one trip into an `if` again
-        Repeat((IfConvert(), *CLEAN)),
+        Repeat((IfConversion(), *CLEAN)),
     ))
 
 
 def _loops(options: PipelineOptions) -> Stage:
     return Stage("loops", (
         # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
-        MeetingPromises(options.warn), Simd(options.warn), *TIDY,
+        CheckBarrierConvergence(options.warn), VectorizeWorkItems(options.warn), *TIDY,
         # bounds that are read from memory are bounds like others from here on
-        EarlyLoads(), SteadyLoads(), *TIDY,
+        HoistRedundantLoads(), HoistInvariantLoads(), *TIDY,
         # before loops assume that they go on, which gives the last sum a user of its own
-        *((GuardedTerms(), *TIDY) if options.fp_relaxed else ()),
+        *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
         # while conditions still are what the source says
-        RecordTrips(), LeftCounters(), *TIDY,
-        AssumeContinue(), *TIDY,
+        AnnotateTripCounts(), FinalValueReplacement(), *TIDY,
+        SpecializeBackedges(), *TIDY,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
-        NDRange(), *TIDY, AssumeContinue(), *TIDY,
+        FormWorkItemLoop(), *TIDY, SpecializeBackedges(), *TIDY,
     ))
 
 
 def _scalar(options: PipelineOptions) -> Stage:
     return Stage("scalar", (
         # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
-        PaddedRows(), *TIDY,
+        PadArrayRows(), *TIDY,
         # before narrowing, while counters still step by a plain addition
-        HoistInvariants(), InductionProducts(), *TIDY,
+        LoopInvariantCodeMotion(), ReduceInductionProducts(), *TIDY,
         # before values of different widths meet in one sum, and again where casts no longer stand between sums
-        ShortenRecurrences(), *TIDY, InnerSums(), *TIDY,
+        RecurrenceHeightReduction(), *TIDY, PrivatizeReductions(), *TIDY,
         # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
         # and after: products and sums of shifts again have only the bits that are used
-        Narrow(options.address_bits), *TIDY, StrengthReduction(), Wheels(), *TIDY, ShortenRecurrences(), *TIDY, BalanceTrees(),
-        Narrow(options.address_bits), *TIDY,
+        BitwidthNarrowing(options.address_bits), *TIDY, StrengthReduction(), MergeWrapAroundSelects(), *TIDY, RecurrenceHeightReduction(), *TIDY, TreeHeightReduction(),
+        BitwidthNarrowing(options.address_bits), *TIDY,
         # states have the bits that they need by now
-        Automata(), *TIDY, LinearStates(options.model), *TIDY,
+        SpecializeStates(), *TIDY, FlattenLinearStates(options.model), *TIDY,
     ))
 
 
@@ -243,61 +243,61 @@ def _memory(options: PipelineOptions) -> Stage:
     return Stage("memory", (
         # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
         # Equal loads first: what is computed from them is equal then, too
-        AssumeTaken(), *TIDY, Coalesce(0, address_bits), *TIDY,
+        SpecializeAccesses(), *TIDY, CoalesceAccesses(0, address_bits), *TIDY,
         # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
-        Overwritten(address_bits), *TIDY,
+        SinkStores(address_bits), *TIDY,
         # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        Promote(address_bits, hazards), *TIDY, Forward(address_bits, hazards), OnChipMemories(), *TIDY,
+        ScalarPromotion(address_bits, hazards), *TIDY, ForwardStores(address_bits, hazards), LowerPrivateMemories(), *TIDY,
         # now that loads take what is stored in their iteration, nobody reads what is stored once more
-        DeadStores(address_bits), *TIDY,
-        AssumeTaken(), AssumeHeeded(), *TIDY, Overwritten(address_bits, hazards), *TIDY,
-        Coalesce(options.word_bytes, address_bits), *TIDY,
+        DeadStoreElimination(address_bits), *TIDY,
+        SpecializeAccesses(), SpecializeGuardedValues(), *TIDY, SinkStores(address_bits, hazards), *TIDY,
+        CoalesceAccesses(options.word_bytes, address_bits), *TIDY,
         # what is still several stores; where memory never waits, order costs nothing
-        *((StoreTurns(address_bits), AtomicLoads(address_bits), *TIDY) if hazards else ()),
+        *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
     ))
 
 
 def _recurrence(options: PipelineOptions) -> Stage:
     return Stage("recurrence", (
         # elements of memory that loops carry by now are sums like others
-        ShortenRecurrences(), *TIDY, BalanceTrees(), LateOperands(options.model), EarlyTerms(options.model), *TIDY,
-        Signs(options.model), *TIDY, OwnSums(), *TIDY,
+        RecurrenceHeightReduction(), *TIDY, TreeHeightReduction(), TimingDrivenReassociation(options.model), RetimeAdders(options.model), *TIDY,
+        CompareBySign(options.model), *TIDY, ScalarizeIndexedUpdates(), *TIDY,
         # guards last: they are joined with comparisons of integers
-        FloatOrders(options.model, options.takes), *TIDY, EarlyGuards(options.model), *TIDY,
+        FloatMinMaxAsInteger(options.model, options.takes), *TIDY, AbsorbGuards(options.model), *TIDY,
     ))
 
 
 def _order(options: PipelineOptions) -> Stage:
     return Stage("order", (
         # of what is still a memory; order and recurrences are those of copies from here on
-        FilledAnew(options.address_bits), PrivateCopies(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
+        MarkPrivatizable(options.address_bits), MultiBufferPrivate(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
         # while recurrences are of data alone, before tokens of order
-        OneAtATime(),
+        MarkNonInterleaved(),
         # in program order still, which Order may change
-        ChannelFences(), ChannelOrder(),
+        LowerChannelFences(), OrderChannelCalls(),
         # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for; they make loops wait, too
-        Order(options.address_bits, options.hazards), OneAtATime(),
+        InsertMemoryTokens(options.address_bits, options.hazards), MarkNonInterleaved(),
         # what keeps accesses in order also says which of them may be made ahead
-        *((ReadAhead(options.word_bytes, options.address_bits),) if options.hazards else ()),
+        *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),
         # last: analyses of counters look for the comparisons that this replaces
-        Conjunctions(), CommonSubexpressions(), DeadCode(),
+        MergeRangeChecks(), CommonSubexpressionElimination(), DeadCodeElimination(),
     ))
 
 
 def target_stage(options: PipelineOptions) -> Stage:
     """What follows from the delays of the target; :class:`PipelineOptions` must have ``model``, and with ``fp_relaxed`` all that it says
     about the target."""
-    sums = (BalanceSums(options.warn), LateOperands(options.model, options.takes, options.warn),
-            LoopSums(options.turnaround, options.cells, options.cell_name, options.warn)) if options.fp_relaxed else ()
+    sums = (ReassociateFloatSums(options.warn), TimingDrivenReassociation(options.model, options.takes, options.warn),
+            ExpandFloatReductions(options.turnaround, options.cells, options.cell_name, options.warn)) if options.fp_relaxed else ()
     return Stage("target", (
-        *sums, GroupCopies(options.memory_latency, options.ram_bytes),
-        EarlyConditions(options.model), Lookahead(options.model), LateChoices(options.model), DeadCode(),
+        *sums, MultiBufferLocal(options.memory_latency, options.ram_bytes),
+        RetimeComparisons(options.model), LookAheadControl(options.model), RestructureMuxes(options.model), DeadCodeElimination(),
     ))
 
 
 def units_stage(loads: AbstractSet[Op]) -> Stage:
     """What follows from the units of accesses: ``loads`` have units that do not read ahead."""
-    return Stage("units", (DropStreamBounds(loads), DeadCode()))
+    return Stage("units", (DropStreamBounds(loads), DeadCodeElimination()))
 
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:

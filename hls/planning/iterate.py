@@ -20,10 +20,10 @@ from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..options import Options
 from ..passes.inspection import Inspection
+from ..passes.loops.merged_attributes import Merged
+from ..passes.loops.unroll import Unrolled
 from ..passes.manager import each_kernel
-from ..passes.merged import Merged
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
-from ..passes.unroll import Unrolled
 from ..schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from ..schedule.held_up import held_up, relieves
 from ..target.board import Board

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..analysis.channels import is_call
+from ..analysis.channels.endpoints import is_call
 from ..ir import MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..ir.accesses import TURNS
 from ..schedule import Point, RegionPlan

@@ -2,12 +2,12 @@
 
 import re
 
-from ..analysis.dependence import CONDITIONAL, RING
+from ..analysis.dependence.dependence import CONDITIONAL, RING
 from ..ir import Module, Op
 from ..memory import OnChipMemory
-from ..passes.merge import MERGED, merged_by
-from ..passes.private_copies import OWN
-from ..passes.wishes import HOLDS_UP
+from ..passes.memory.merge_memories import MERGED, merged_by
+from ..passes.memory.multi_buffer_private import OWN
+from ..passes.memory.storage_attributes import HOLDS_UP
 from .model import Memory, Sharing, Turns
 from .words import at, declared
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection
 
-from ..analysis.dependence import CONDITIONAL, RING
+from ..analysis.dependence.dependence import CONDITIONAL, RING
 from ..ir import ArrayType, Function, MemoryObject, Module, Value, uses, walk
 from ..ir.launch import lanes_of
-from ..passes.merge import MERGED
-from ..passes.simd import lane_name
-from ..passes.wishes import HOLDS_UP
+from ..passes.lowering.vectorize_work_items import lane_name
+from ..passes.memory.merge_memories import MERGED
+from ..passes.memory.storage_attributes import HOLDS_UP
 from .model import Private
 from .words import declared
 

@@ -1,6 +1,6 @@
 """Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further inside."""
 
-from ..analysis.channels import is_call
+from ..analysis.channels.endpoints import is_call
 from ..ir import Op, Region, TokenType, Value
 from ..ir.accesses import reaches_memory
 

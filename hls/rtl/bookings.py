@@ -4,7 +4,7 @@ from amaranth import *
 
 from rtl_lib.bookings import PortBookings
 
-from ..passes.write_ports import BOOKED
+from ..passes.order.write_port_constraints import BOOKED
 
 __all__ = ["build_bookings"]
 

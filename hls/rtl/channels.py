@@ -8,11 +8,11 @@ from amaranth.lib import stream
 
 from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 
-from ..analysis.channels import End, answers_at_once, channel_ends
+from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ..ir import Op, TokenType, Value
 from ..memory import ChannelPlan
-from ..passes.group_calls import PHASE
-from ..passes.memory_fences import FLUSH
+from ..passes.order.mark_fenced_memory import FLUSH
+from ..passes.order.order_group_channels import PHASE
 from .interface import stream_prefix
 
 __all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", "calls_of", "connect_channels"]
@@ -21,7 +21,7 @@ __all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", 
 class Call:
     """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that take turns."""
 
-    def __init__(self, op: Op, end: End, unit, k: int):
+    def __init__(self, op: Op, end: Endpoint, unit, k: int):
         self.op, self.end, self.unit, self.k = op, end, unit, k
         self.in_turn = "turn" in op.attrs
 
@@ -50,7 +50,7 @@ class Call:
 class CallAtOnce:
     """A call that never waits, in a stage of a level: the channel is asked in the cycle in which its token moves on from there."""
 
-    def __init__(self, context, op: Op, end: End):
+    def __init__(self, context, op: Op, end: Endpoint):
         self.op, self.end = op, end
         value = op.operands[2] if end.writes else op.results[0]
         self.channel = stream.Signature(context.width(value)).create(path=(context.op_name(op),))
@@ -99,7 +99,7 @@ def _together(context, ops: list[Op]) -> list[list[Op]]:
     return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups.values()]
 
 
-def _unit(context, end: End, ops: list[Op]):
+def _unit(context, end: Endpoint, ops: list[Op]):
     value = ops[0].operands[2] if end.writes else ops[0].results[0]
     blocking = tuple(op.attrs["blocking"] for op in ops)
     if end.writes:
@@ -107,7 +107,7 @@ def _unit(context, end: End, ops: list[Op]):
     return ChannelReader(context.width(value), blocking)
 
 
-def build_ends(context) -> dict[End, object]:
+def build_ends(context) -> dict[Endpoint, object]:
     """Put the units of all calls into the kernel's module; the stream of each of its ends of channels.
 
     Units of different regions never work at the same time: the tokens of the program's order keep them apart, and so do meetings
@@ -137,7 +137,7 @@ def _renew_loads(context):
             context.flushes[load] = context.flushes.get(load, 0) | made
 
 
-def _merged(context, end: End, streams):
+def _merged(context, end: Endpoint, streams):
     """One stream for several of which at most one is in use."""
     m, shape = context.m, streams[0].payload.shape()
     name = f"{'write' if end.writes else 'read'}_{end.channel}_{end.index}"
@@ -173,9 +173,9 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
         m.submodules[f"channel_{plan.channel}_{plan.index}"] = buffer
         if plan.stream is not None:
             outside, more = _board_side(plan)
-            ends[End(plan.channel, plan.index, plan.stream.direction == "in")] = outside
+            ends[Endpoint(plan.channel, plan.index, plan.stream.direction == "in")] = outside
             ports |= more
-        source, sink = (ends[End(plan.channel, plan.index, writes)] for writes in (True, False))
+        source, sink = (ends[Endpoint(plan.channel, plan.index, writes)] for writes in (True, False))
         m.d.comb += [
             buffer.i.valid.eq(source.valid), buffer.i.payload.eq(source.payload), source.ready.eq(buffer.i.ready),
             sink.valid.eq(buffer.o.valid), sink.payload.eq(buffer.o.payload), buffer.o.ready.eq(sink.ready),

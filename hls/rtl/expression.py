@@ -5,7 +5,7 @@ Every value is an unsigned bit pattern of its type's width; arrays are concatena
 
 from amaranth import Array, C, Cat, Const, Mux, Value
 
-from ..analysis.wires import cut_order
+from ..analysis.bits.wiring import cut_order
 from ..ir import FloatType, Op
 from ..ir.values import float_to_bits
 

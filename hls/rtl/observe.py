@@ -6,7 +6,7 @@ from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter
 
-from ..passes.group_calls import CALLS
+from ..passes.order.order_group_channels import CALLS
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout

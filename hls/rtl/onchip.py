@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from rtl_lib.mem.banked import BankedRam
 from rtl_lib.mem.replicated import ReplicatedRam
 
-from ..analysis.phases import Phases
+from ..analysis.workgroup.phases import BarrierPhases
 
 __all__ = ["build_onchip"]
 
@@ -46,7 +46,7 @@ def _show_writes(context, port, memory, stores, ram):
         for seen, side in zip(turns, written, strict=True):
             context.m.d.comb += _same(seen, side)
         return
-    phases, inner, private = Phases(context.function), memory.banking.map, memory.memory.space == "private"
+    phases, inner, private = BarrierPhases(context.function), memory.banking.map, memory.memory.space == "private"
     here = next(region for region in (context.plan.top, *context.plan.loops.values()) if port.op in region.place)
     (bank,) = memory.banking.banks(port.op)
     for other in stores:

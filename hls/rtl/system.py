@@ -23,8 +23,8 @@ from ..ir.launch import (
     units_of,
 )
 from ..memory import ChannelPlan, MemoryPlan
-from ..passes.copies import COPIES
-from ..passes.link.compute_units import compute_units
+from ..passes.link.replicate_autorun import compute_units
+from ..passes.memory.multi_buffer_local import COPIES
 from ..schedule import KernelPlan
 from ..target.board import Memory
 from .channels import ChannelWatch, connect_channels

@@ -8,7 +8,7 @@ from rtl_lib.bookings import PortUser
 
 from ..ir import Op
 from ..memory import MemoryPlan
-from ..passes.write_ports import BOOKED
+from ..passes.order.write_port_constraints import BOOKED
 from .plan import Booking, RegionPlan
 
 __all__ = ["plan_bookings"]

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from rtl_lib.channel import ChannelReader
 
-from ..analysis.channels import End, end_of, is_call
+from ..analysis.channels.endpoints import Endpoint, end_of, is_call
 from ..ir import Op
 from ..ir.rewrite import constant
 from ..memory import ChannelPlan
@@ -53,8 +53,8 @@ def _deepened(channel: ChannelPlan, need: int) -> ChannelPlan:
 class Way:
     """A value taken from the channel ``source`` is in ``target``, or what is made of it, ``cycles`` later, if nobody waits."""
 
-    source: End
-    target: End
+    source: Endpoint
+    target: Endpoint
     cycles: int
 
 
@@ -81,7 +81,7 @@ class _Steady:
     latency: Mapping[Op, int]
 
     @cached_property
-    def calls(self) -> list[tuple[int, Row, End]]:
+    def calls(self) -> list[tuple[int, Row, Endpoint]]:
         """(level, row, end) of every call that happens once in every iteration."""
         return [(level.index, row, end_of(row.op)) for level in self.plan.levels for row in level.row if is_call(row.op) and _every_time(row.op)]
 
@@ -134,7 +134,7 @@ class _Network:
         self.loops = loops
         self.at = {end: loop for loop in loops for _, _, end in loop.calls}
         self.places = {(c.channel, c.index) for c in channels
-                       if all(End(c.channel, c.index, writes) in self.at for writes in (True, False))}
+                       if all(Endpoint(c.channel, c.index, writes) in self.at for writes in (True, False))}
         self.arrival: dict[Place, int] = {}
         self.meets: dict[Place, int] = {}
 
@@ -170,8 +170,8 @@ class _Network:
             slack.update({place: slack[place] - spare for place in places})
 
     def _interval(self, place: Place) -> int:
-        return max(self.at[End(*place, writes)].plan.ii for writes in (True, False))
+        return max(self.at[Endpoint(*place, writes)].plan.ii for writes in (True, False))
 
 
-def _place(end: End) -> Place:
+def _place(end: Endpoint) -> Place:
     return end.channel, end.index

@@ -3,10 +3,10 @@
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
-from ..analysis.channels import is_call
+from ..analysis.channels.endpoints import is_call
 from ..ir import Op, Region, Value, memory_name, reaches_memory, walk
 from ..ir.rewrite import constant
-from ..passes.group_calls import CALLS, GATED
+from ..passes.order.order_group_channels import CALLS, GATED
 from .levels import Levels
 from .plan import LevelPlan, Point, Ring, WholeGroups, Window
 from .stages import Need

@@ -11,7 +11,7 @@ from functools import partial
 
 import networkx as nx
 
-from ..analysis.channels import answers_at_once, is_call, passes_values
+from ..analysis.channels.endpoints import answers_at_once, is_call, passes_values
 from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
 from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..analysis.trips import count_trips
+from ..analysis.induction.trip_count import count_trips
 from ..ir import Function, Op, Region, uses
 from ..ir.launch import most_tokens, per_group, units_of
 from ..memory import MemoryPlan

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rtl_lib.channel import ChannelReader
 
-from ..analysis.channels import is_call
+from ..analysis.channels.endpoints import is_call
 from ..ir import Op
 from ..ir.rewrite import constant
 from .levels import Levels, is_exceptional

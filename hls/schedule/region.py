@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
 
-from ..analysis.channels import is_call
+from ..analysis.channels.endpoints import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
-from ..passes.write_ports import BOOKED
+from ..passes.order.write_port_constraints import BOOKED
 from .groups import group_windows, ring_of, whole_groups
 from .history import histories
 from .invocations import passed_first

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 
-from ..analysis.channels import answers_at_once
-from ..analysis.wires import is_wires, ordered_bits
+from ..analysis.bits.wiring import is_wires, ordered_bits
+from ..analysis.channels.endpoints import answers_at_once
 from ..diag import CompileError
 from ..ir import OPS, Op, PointerType, has
 from ..memory import MemoryPlan

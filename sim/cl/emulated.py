@@ -129,7 +129,7 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
     """Bytes that hardware has for a local memory argument; None for others."""
     if parameter.kind != "local":
         return None
-    from hls.passes.private import capacity
+    from hls.passes.memory.lower_private_memories import capacity
 
     memory = function.memories[parameter.name]
     return capacity(memory) * memory.element.bytes

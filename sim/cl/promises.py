@@ -4,7 +4,7 @@ The hardware was built on ``#pragma ivdep``, on indices that stay in their local
 come to a barrier; it shows nothing but wrong bytes where that does not hold, or never ends. The emulator runs iterations in order and sees every access, so each launch of a kernel that
 promises is emulated before it begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on
 volatile buffers, are left out: what others send them is not known beforehand. Promises about barriers rest on neither
-(``hls.analysis.barriers``), so they are always looked at.
+(``hls.analysis.workgroup.barrier_convergence``), so they are always looked at.
 """
 
 import os

@@ -10,8 +10,8 @@ from itertools import combinations
 
 from hls.diag import Diagnostic, render
 from hls.ir import Function, MemoryObject, Module, walk
-from hls.passes.inline import Inline
-from hls.passes.points_to import Roots
+from hls.passes.lowering.inline import Inline
+from hls.passes.lowering.points_to import Roots
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value

@@ -2,19 +2,19 @@
 
 import pytest
 
-from hls.passes.forward import Forward
-from hls.passes.promote import Promote
-from hls.passes.steady_loads import SteadyLoads
+from hls.passes.memory.forward_stores import ForwardStores
+from hls.passes.memory.hoist_invariant_loads import HoistInvariantLoads
+from hls.passes.memory.scalar_promotion import ScalarPromotion
 
 
 @pytest.fixture
 def where_written(monkeypatch):
     """Loads stay in the loops in which the source has them."""
-    monkeypatch.setattr(SteadyLoads, "run", lambda self, function: function)
+    monkeypatch.setattr(HoistInvariantLoads, "run", lambda self, function: function)
 
 
 @pytest.fixture
 def through_memory(monkeypatch):
     """Every access of a kernel goes to memory: none is replaced by a register."""
-    for each in (Forward, Promote):
+    for each in (ForwardStores, ScalarPromotion):
         monkeypatch.setattr(each, "run", lambda self, function: function)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hls.analysis.deadlock import Verdict
+from hls.analysis.channels.deadlock import Verdict
 from hls.ir.concurrent import Channel
 from hls.ir.interpreter import ExecutionError
 from sim.errors import SimulationError

@@ -7,7 +7,7 @@ import pytest
 
 import hls.passes.pipeline
 from hls.ir.interpreter import run_kernel
-from hls.passes.loop_sums import LoopSums
+from hls.passes.float.expand_float_reductions import ExpandFloatReductions
 from tests.kernels.sums import KINDS, SOURCE, expected, launch, same_bits
 from tests.kernels.system import KernelSystem, kernel_names
 
@@ -28,7 +28,7 @@ def text_of(names) -> str:
 def system():
     """Every sum as a long integer, whatever is smaller."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hls.passes.pipeline, "LoopSums", partial(LoopSums, parts=False))
+        patch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, parts=False))
         system = KernelSystem(text_of(BUILT), "ecp5_onchip", fp_relaxed=True, counters=True)
     yield system
     system.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.passes.write_ports import BOOKED
+from hls.passes.order.write_port_constraints import BOOKED
 from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator

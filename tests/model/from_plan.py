@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hls.analysis.channels import is_call
+from hls.analysis.channels.endpoints import is_call
 from hls.driver import CompiledKernel
 from hls.ir import TokenType, walk
 from hls.ir.accesses import PIPELINED

@@ -10,7 +10,7 @@ from hls.ir import Module
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import units_of
 from hls.options import Options
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 from hls.target.board import load_board
 from tests.kernels.system import MAX_CYCLES
@@ -39,7 +39,7 @@ def test_like_pocl(first):
 def prepared(module, name):
     """The kernel as it is when its work-items become iterations: what comes later has no meaning without the machine."""
     function = Inline().run(module).functions[name]
-    for each in itertools.takewhile(lambda one: one.name != "ndrange", kernel_passes(PipelineOptions())):
+    for each in itertools.takewhile(lambda one: one.name != "form-work-item-loop", kernel_passes(PipelineOptions())):
         function = each.run(function)
     return Module({name: function}, module.sources, module.channels)
 

@@ -10,8 +10,8 @@ from math import prod
 from ...diag import CompileError, Diagnostic
 from ...ir import Function, Module, walk
 from ..manager import Form, ModulePass
-from ..wishes import OF_MEMORIES
-from .compute_units import compute_units
+from ..memory.storage_attributes import OF_MEMORIES
+from .replicate_autorun import compute_units
 
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
 

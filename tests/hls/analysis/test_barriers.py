@@ -2,13 +2,14 @@
 
 import pytest
 
-from hls.analysis import barriers, lockstep
-from hls.analysis.barriers import check_barriers
+from hls.analysis.workgroup import barrier_convergence as barriers
+from hls.analysis.workgroup import partial_execution as lockstep
+from hls.analysis.workgroup.barrier_convergence import check_barriers
 from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir.launch import PROMISED
-from hls.passes.inline import Inline
-from hls.passes.meeting_promises import MeetingPromises
+from hls.passes.lowering.inline import Inline
+from hls.passes.order.check_barrier_convergence import CheckBarrierConvergence
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 OF_64 = "__attribute__((reqd_work_group_size(64, 1, 1))) "
@@ -22,7 +23,7 @@ def flat(body: str, attribute: str = "", more: str = ""):
         int l = get_local_id(0), m = get_local_id(1), i = get_global_id(0); {body} }}"""
     (function,) = Inline().run(parse_source(text, "k.cl", {}, []).module).kernels
     for each in kernel_passes(PipelineOptions()):
-        if isinstance(each, MeetingPromises):
+        if isinstance(each, CheckBarrierConvergence):
             return function
         function = each.run(function)
     raise AssertionError("no such pass")
@@ -105,8 +106,8 @@ def test_barriers_of_one_condition_are_told_of_once():
 
 
 def test_the_kernel_says_that_it_promises():
-    assert MeetingPromises().run(flat("if (i < n) barrier(1);")).attrs[PROMISED]
-    assert PROMISED not in MeetingPromises().run(flat("if (i - l < n) barrier(1);")).attrs
+    assert CheckBarrierConvergence().run(flat("if (i < n) barrier(1);")).attrs[PROMISED]
+    assert PROMISED not in CheckBarrierConvergence().run(flat("if (i - l < n) barrier(1);")).attrs
 
 
 @pytest.mark.parametrize(("attribute", "dims", "size"), [

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from hls.analysis.courses import Courses
-from hls.analysis.dependence import dependences
-from hls.analysis.loops import LoopTree
+from hls.analysis.dependence.dependence import dependences
+from hls.analysis.induction.periodic import PeriodicSequences
+from hls.analysis.loops.loop_tree import LoopTree
 from hls.frontend import parse_source
 from hls.ir import is_access, walk
 from hls.passes.pipeline import PipelineOptions, optimize
@@ -16,7 +16,7 @@ def courses(body: str, before: str = "", loop: str = "for (int t = 0; t < n; ++t
     """The courses of the offsets of all stores to ``out``."""
     text = f"kernel void f(global int *restrict out, int n) {{ {before} {loop} {{ {body} }} }}"
     function = optimize(parse_source(text).module, PipelineOptions(check=True)).functions["f"]
-    found = Courses(LoopTree(function))
+    found = PeriodicSequences(LoopTree(function))
     return [found.of(op.operands[0].op.operands[0], False) for op in walk(function.body) if is_access(op) and op.opcode == "store"]
 
 

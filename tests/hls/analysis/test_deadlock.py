@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hls.analysis.call_script import Script
-from hls.analysis.deadlock import Verdict, find_deadlocks
-from hls.analysis.token_run import Link
+from hls.analysis.channels.call_skeleton import CallSkeleton
+from hls.analysis.channels.deadlock import Verdict, find_deadlocks
+from hls.analysis.channels.kpn_run import Link
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.concurrent import channel_room
@@ -50,7 +50,7 @@ def verdicts(text: str, as_built: bool = True) -> tuple[Verdict, ...]:
         plans = balance_channels(plans, [k.plan for k in kernels], BOARD.memory.read_latency)
     links = [Link((c.channel, c.index), c.name, max(1, c.depth) if as_built else channel_room(module.channels[c.channel]), c.writer, c.reader)
              for c in plans]
-    return find_deadlocks([Script(k.function) for k in kernels], links)
+    return find_deadlocks([CallSkeleton(k.function) for k in kernels], links)
 
 
 def verdict(*kernels: str) -> Verdict:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from hls.analysis import dependence
-from hls.analysis.dependence import Kind, dependences
+from hls.analysis.dependence import dependence
+from hls.analysis.dependence.dependence import Kind, dependences
 from hls.frontend import parse_source
 from hls.ir import Function, walk
-from hls.passes.order import Order
+from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
 from hls.passes.pipeline import PipelineOptions, optimize
 
 ADDRESS_BITS = PipelineOptions().address_bits
@@ -15,7 +15,7 @@ ADDRESS_BITS = PipelineOptions().address_bits
 @pytest.fixture(autouse=True)
 def without_order(monkeypatch, through_memory):
     """The kernels are looked at as the order pass sees them."""
-    monkeypatch.setattr(Order, "run", lambda self, function: function)
+    monkeypatch.setattr(InsertMemoryTokens, "run", lambda self, function: function)
 
 
 def flat(text: str) -> Function:
@@ -234,8 +234,8 @@ def test_facts_name_operations_of_the_function():
 
 def test_loops_that_look_alike_are_asked_about_once(monkeypatch):
     """Twice as many loops have four times as many pairs of accesses, but of questions each loop only adds its own."""
-    asked, question = [], dependence.Question
-    monkeypatch.setattr(dependence, "Question", lambda *args: asked.append(args) or question(*args))
+    asked, question = [], dependence.DistanceQuery
+    monkeypatch.setattr(dependence, "DistanceQuery", lambda *args: asked.append(args) or question(*args))
     counts = []
     for copies in (4, 8):
         function = flat(loop("\n#pragma unroll 1\nfor (int i = 0; i < 64; i++) a[i] += b[t];\n" * copies, head="int t = 0; t < n; t++"))

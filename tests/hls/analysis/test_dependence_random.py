@@ -5,9 +5,9 @@ import random
 import pytest
 from brute import conflicts, trace
 
-from hls.analysis.dependence import dependences
+from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
-from hls.passes.order import Order
+from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
 from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
 
 TYPES = ["int", "uint", "short", "uchar", "long"]
@@ -56,7 +56,7 @@ def flat(text):
     """The kernel as it is when order is made of it, without that."""
     options = PipelineOptions()
     function = optimize(parse_source(text, "k.cl", {}, []).module, options).kernels[0]
-    assert any(isinstance(p, Order) for p in kernel_passes(options))
+    assert any(isinstance(p, InsertMemoryTokens) for p in kernel_passes(options))
     return function, options.address_bits
 
 
@@ -196,7 +196,7 @@ def half_kernel(rng):
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)
     text = make(rng)
-    monkeypatch.setattr(Order, "run", lambda self, function: function)
+    monkeypatch.setattr(InsertMemoryTokens, "run", lambda self, function: function)
     function, address_bits = flat(text)
     said = {(d.src, d.dst, d.loop): d for d in dependences(function, address_bits)}
     numbers = [(9, 2), *[(-7 % (1 << function.args[0].type.bits), 13)] * ("uint" not in text)] if make is half_kernel else []

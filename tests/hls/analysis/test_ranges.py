@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hls.analysis import ranges as module
+from hls.analysis.bits import ranges as module
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.passes.pipeline import optimize

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hls.analysis.affine import AffineForms
-from hls.analysis.traces import Traces
+from hls.analysis.affine.affine import AffineForms
+from hls.analysis.dependence.enumerate import AddressTraces
 from hls.driver import compile
 from hls.ir import memory_name, walk
 
@@ -17,7 +17,7 @@ def found(group: str, body: str, words: int) -> set[tuple[int, ...]]:
     """For each iteration the words that the stores to ``t`` write, -1 for none; copies for groups are left out."""
     (kernel,) = compile(HEAD.format(group) + SETUP + body + TAIL).kernels
     stores = [op for op in walk(kernel.function.body) if op.opcode == "store" and memory_name(op) == "t"]
-    ways = Traces(AffineForms(kernel.function)).together(stores, 4 * words)
+    ways = AddressTraces(AffineForms(kernel.function)).together(stores, 4 * words)
     return {tuple(offset if offset < 0 else offset // 4 for offset in way) for way in zip(*(ways[op] for op in stores))} if ways else set()
 
 

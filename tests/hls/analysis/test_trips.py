@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from hls.analysis import trips
-from hls.analysis.trips import Trips, count_trips
+from hls.analysis.induction import trip_count as trips
+from hls.analysis.induction.trip_count import Trips, count_trips
 from hls.ir import Builder, IntType, Op, Region, Value, evaluate
 from hls.ir.types import BOOL
 

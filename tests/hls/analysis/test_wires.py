@@ -5,7 +5,7 @@ import random
 import pytest
 
 import hls
-from hls.analysis.wires import is_wires, possible_ones
+from hls.analysis.bits.wiring import is_wires, possible_ones
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir import BOOL, I8, I16, Builder, Region, Value, evaluate

@@ -9,7 +9,7 @@ from hls.driver import compile
 from hls.model.area import estimate
 from hls.model.operations import logic_cells
 from hls.options import Options
-from hls.passes.loop_sums import LoopSums
+from hls.passes.float.expand_float_reductions import ExpandFloatReductions
 from hls.schedule import OperatorTiming
 
 SOURCE = """
@@ -25,7 +25,7 @@ BOARD = "ecp5_onchip"
 
 def cells(kind: str, monkeypatch, **forms) -> tuple[int, int]:
     """Logic cells as they are foreseen, and as built."""
-    monkeypatch.setattr(hls.passes.pipeline, "LoopSums", partial(LoopSums, **forms))
+    monkeypatch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, **forms))
     result = compile(SOURCE.format(t=kind), BOARD, Options(fp_relaxed=True))
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     return (logic_cells(result.kernels[0].function, timing, result.board.device),

@@ -7,9 +7,9 @@ from hls.frontend import parse_source
 from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
+from hls.passes.memory.storage_attributes import in_memory
 from hls.passes.pipeline import PipelineOptions, kernel_passes
-from hls.passes.wishes import in_memory
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hls.analysis.phases import Phases
+from hls.analysis.workgroup.phases import BarrierPhases
 from hls.diag import CompileError, render
 from hls.driver import plan_module
 from hls.frontend import parse_source
@@ -125,7 +125,7 @@ def test_phases():
                        "barrier(1); a[l] = t[l];").function
     first, second = [op for op in walk(function.body) if op.opcode == "store"][:2]
     read, last = [op for op in walk(function.body) if op.opcode == "load"]
-    phases = Phases(function)
+    phases = BarrierPhases(function)
     assert phases.together(read, second) and phases.together(second, second)
     assert not phases.together(first, second) and not phases.together(first, last) and not phases.together(second, last)
 

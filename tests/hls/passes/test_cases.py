@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from merging import outcome
 
-from hls.analysis.cases import Among, Cases, both
+from hls.analysis.predicates.value_sets import ValueSet, ValueSets, both
 from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import BOOL, Builder, IntType, Region, Value
@@ -56,13 +56,13 @@ def test_same_bytes_at_a_shorter_interval(body):
 def test_numbers_that_conditions_leave():
     region = Region()
     x, p, q = (Value(kind, owner=region, index=k) for k, kind in enumerate((IntType(3), BOOL, BOOL)))
-    b, cases = Builder(region), Cases()
+    b, cases = Builder(region), ValueSets()
     one, five = (b.value("eq", x, b.const(k, IntType(3))) for k in (1, 5))
     either = b.value("or", one, b.value("and", five, p))
     neither = b.value("xor", either, b.true())
-    assert cases.of(either, True) == {x: Among(frozenset((1, 5)))}
-    assert cases.of(neither, True) == {x: Among(frozenset((1,)), True)}
-    assert cases.of(b.value("ne", b.const(2, IntType(3)), x), False) == {x: Among(frozenset((2,)))}
+    assert cases.of(either, True) == {x: ValueSet(frozenset((1, 5)))}
+    assert cases.of(neither, True) == {x: ValueSet(frozenset((1,)), True)}
+    assert cases.of(b.value("ne", b.const(2, IntType(3)), x), False) == {x: ValueSet(frozenset((2,)))}
     both_parts = both(cases.of(five, True), cases.of(q, False))
     assert [cases.decided(condition, both_parts) for condition in (one, five, p, q, neither)] == [False, True, None, False, None]
     assert cases.decided(neither, cases.of(one, True)) is False

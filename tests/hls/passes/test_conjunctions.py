@@ -8,9 +8,9 @@ from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.parser import parse_function
 from hls.ir.verifier import verify
-from hls.passes.conjunctions import Conjunctions
-from hls.passes.cse import CommonSubexpressions
-from hls.passes.dce import DeadCode
+from hls.passes.scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from hls.passes.scalar.dead_code_elimination import DeadCodeElimination
+from hls.passes.scalar.merge_range_checks import MergeRangeChecks
 
 HEAD = "kernel @k(%x: i32, %n: i32, %p: i1) {\n param x: scalar \"int\" 4\n param n: scalar \"int\" 4\n param p: scalar \"bool\" 1\n" \
        " memory out: global i8 x ?\n"
@@ -36,7 +36,7 @@ def kernel(opcode: str, steps, left=True, extra=False):
 
 
 def simplified(function):
-    for each in (Conjunctions(), CommonSubexpressions(), DeadCode()):
+    for each in (MergeRangeChecks(), CommonSubexpressionElimination(), DeadCodeElimination()):
         function = each.run(function)
     verify(function)
     return function

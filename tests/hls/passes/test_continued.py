@@ -26,7 +26,7 @@ NESTS = (
 
 @pytest.mark.parametrize("body, left", NESTS)
 def test_nests(body, left):
-    module, _, after, last = passes_through(HEAD + body + " }", "continued-loops")
+    module, _, after, last = passes_through(HEAD + body + " }", "flatten-carried-nests")
     assert loops(after) == left
     for n, m in ((3, 4), (1, 1), (0, 5), (5, 0), (4, 3)):
         launch = Launch({"a": np.arange(30, dtype=np.int32) * 7 % 11, "b": np.ones(30, np.int32), "c": np.ones(8, np.int32)}, {"n": n, "m": m})
@@ -48,7 +48,7 @@ HELD = (
 def test_arrays_that_held_up_a_loop_go_on(body, left):
     text = (HEAD + "int t[12];\n#pragma unroll 1\nfor (int i = 0; i < 12; i++) t[i] = a[i]; for (int h = 0; h < n; h++) {\n" + body
             + "\n}\n#pragma unroll 1\nfor (int i = 0; i < 12; i++) c[i] = t[i]; }")
-    module, _, after, last = passes_through(text, "continued-loops", held=["t"])
+    module, _, after, last = passes_through(text, "flatten-carried-nests", held=["t"])
     assert loops(after) == left + 2
     for n, m in ((3, 4), (1, 1), (0, 5), (5, 0), (4, 3)):
         launch = Launch({"a": np.arange(30, dtype=np.int32) * 7 % 11, "b": np.ones(30, np.int32), "c": np.ones(12, np.int32)}, {"n": n, "m": m})

@@ -11,9 +11,9 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.early_conditions import EarlyConditions
-from hls.passes.late_choices import LateChoices
-from hls.passes.lookahead import Lookahead
+from hls.passes.recurrence.look_ahead_control import LookAheadControl
+from hls.passes.recurrence.restructure_muxes import RestructureMuxes
+from hls.passes.recurrence.retime_comparisons import RetimeComparisons
 from hls.target.board import load_board
 from tests.kernels.system import Launch
 
@@ -52,8 +52,8 @@ def counters(rng: random.Random) -> str:
 def test_random_counters(seed):
     rng = random.Random(seed)
     text = counters(rng)
-    module, _, _, last = passes_through(text, "order")
-    changed = LateChoices(HASTY).run(Lookahead(HASTY).run(EarlyConditions(HASTY).run(last)))
+    module, _, _, last = passes_through(text, "insert-memory-tokens")
+    changed = RestructureMuxes(HASTY).run(LookAheadControl(HASTY).run(RetimeComparisons(HASTY).run(last)))
     verify(changed)
     for _ in range(4):
         scalars = {"n": rng.choice([0, 1, 23]), "m": rng.choice([0, 1, 3, 7, -1, 2**31 - 1]), "w": rng.choice([0, 1, 4, -3, -2**31]),

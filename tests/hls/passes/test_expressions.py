@@ -22,19 +22,19 @@ from hls.ir import (
 from hls.ir.interpreter import run_kernel
 from hls.ir.rewrite import constant
 from hls.ir.verifier import verify
-from hls.passes.cse import CommonSubexpressions
-from hls.passes.dce import DeadCode
-from hls.passes.fold import Fold
-from hls.passes.hoist import HoistInvariants
-from hls.passes.narrow import Narrow
+from hls.passes.loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from hls.passes.pipeline import optimize
-from hls.passes.strength import StrengthReduction
+from hls.passes.scalar.bitwidth_narrowing import BitwidthNarrowing
+from hls.passes.scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from hls.passes.scalar.constant_folding import ConstantFolding
+from hls.passes.scalar.dead_code_elimination import DeadCodeElimination
+from hls.passes.scalar.strength_reduction import StrengthReduction
 from tests.differential.devices import module_of
 
 _TYPES = [IntType(4), I8, I8, IntType(13)]
 _BINARY = ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "shl", "lshr", "ashr"]
 _COMPARE = ["eq", "ne", "ult", "ule", "slt", "sle"]
-_PASSES = [Fold(), CommonSubexpressions(), DeadCode(), Narrow(), StrengthReduction(), HoistInvariants()]
+_PASSES = [ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination(), BitwidthNarrowing(), StrengthReduction(), LoopInvariantCodeMotion()]
 
 
 def expressions(seed: int, size: int = 30) -> Function:
@@ -130,7 +130,7 @@ def _choice_of_load(type, on, condition) -> Function:
     (I8, 0, 0, False), (I8, 0, 1, True), (ArrayType(I8, 2), 0, 0, True)])
 def test_what_is_not_loaded_is_zero_anyway(type, on, condition, left):
     """Where the condition is the load's own the choice goes; arrays stay as they are, and are no trouble."""
-    result = Fold().run(_choice_of_load(type, on, condition))
+    result = ConstantFolding().run(_choice_of_load(type, on, condition))
     assert any(op.opcode == "select" for op in result.body.ops) == left
 
 

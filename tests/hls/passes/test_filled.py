@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from hls.ir import walk
-from hls.passes.filled import FilledAnew
+from hls.passes.memory.mark_privatizable import MarkPrivatizable
+from hls.passes.memory.multi_buffer_private import OWN
 from hls.passes.pipeline import PipelineOptions, kernel_passes
-from hls.passes.private_copies import OWN
 from tests.differential.devices import module_of
 
 N = 40  #: elements of the buffer
@@ -20,7 +20,7 @@ def own(source: str) -> list[str]:
     (function,) = module_of(source).functions.values()
     for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
-        if isinstance(each, FilledAnew):
+        if isinstance(each, MarkPrivatizable):
             return [op.attrs["label"] for op in walk(function.body) if op.opcode == "loop" and "buf" in op.attrs.get(OWN, ())]
     raise AssertionError("the pass is not in the pipeline")
 

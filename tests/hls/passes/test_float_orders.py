@@ -11,8 +11,9 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
-from hls.passes import early_guards, float_orders
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
+from hls.passes.recurrence import absorb_guards as early_guards
+from hls.passes.recurrence import float_min_max_as_integer as float_orders
 
 BOARD = hls.load_board("de5net")
 HEAD = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"

@@ -13,7 +13,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.options import Options
-from hls.passes.fused import MOST_TERMS
+from hls.passes.float.contract_float_trees import MOST_TERMS
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
 from hls.target.board import load_board
 

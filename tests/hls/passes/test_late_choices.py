@@ -7,7 +7,7 @@ from merging import outcome, passes_through, without_pragmas
 
 from hls.driver import compile
 from hls.ir.verifier import verify
-from hls.passes.late_choices import LateChoices
+from hls.passes.recurrence.restructure_muxes import RestructureMuxes
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
@@ -19,8 +19,8 @@ def test_random_kernels(seed):
     """With a clock that nothing is fast enough for every choice is tried."""
     kernel = random_kernel(seed)
     text = without_pragmas(kernel.text).replace("for (", "\n#pragma loop_coalesce\nfor (")
-    module, _, _, last = passes_through(text, "loop-coalesce")
-    changed = LateChoices(replace(MODEL, period_ns=0.5)).run(last)
+    module, _, _, last = passes_through(text, "coalesce-loops")
+    changed = RestructureMuxes(replace(MODEL, period_ns=0.5)).run(last)
     verify(changed)
     for launch in launches(kernel, seed):
         assert outcome(changed, launch) == outcome(module, launch)

@@ -12,7 +12,7 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 
 BOARD = hls.load_board("de5net")
 #: name -> (what is carried, an iteration over ``in``, II as written, II in the better order)

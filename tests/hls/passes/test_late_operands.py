@@ -9,8 +9,8 @@ import hls
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
-from hls.passes import late_operands
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
+from hls.passes.recurrence import timing_driven_reassociation as late_operands
 
 BOARD = hls.load_board("de5net")
 HEAD = "#define ROT(x, n) (((x) << (n)) | ((x) >> (32 - (n))))\n"

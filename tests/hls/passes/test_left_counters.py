@@ -21,7 +21,7 @@ HEAD = "__kernel void k(__global int *restrict a, __global int *restrict b, int 
 def test_same_numbers(body, asked):
     """``asked``: loops that are, as nobody knows how often they run."""
     text = f"{HEAD} {{ {body.replace('L for', chr(10) + '#pragma unroll 1' + chr(10) + 'for')} }}"
-    module, before, after, last = passes_through(text, "left-counters")
+    module, before, after, last = passes_through(text, "final-value-replacement")
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (3, 0), (5, -7), (1, 200)):
         launch = Launch({name: rng.integers(-9, 9, 64).astype(np.int32) for name in "ab"}, {"n": n, "m": m})

@@ -8,7 +8,7 @@ import hls
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 
 BOARD = hls.load_board("de5net")
 

@@ -13,7 +13,7 @@ def coalesced(body: str):
     """(loops left, records, warnings), after a run that must give the same as before."""
     records, told = [], []
     text = f"__kernel void k({ARGS}) {{ {body} }}"
-    module, before, after, last = passes_through(text, "loop-coalesce", records.append, told.append)
+    module, before, after, last = passes_through(text, "coalesce-loops", records.append, told.append)
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (3, 0), (4, 5), (7, 1), (-2, 4)):
         arrays = {name: rng.integers(-9, 99, 64).astype(np.int32) for name in "ab"}
@@ -26,7 +26,7 @@ def coalesced(body: str):
 #: kernels of which loops become one
 @pytest.mark.parametrize("seed", [13, 19, 24, 27, 30, 58, 65, 71, 74, 81])
 def test_random_nests(seed):
-    assert check_random(seed, "loop-coalesce", ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "loop_coalesce 3"]) > 0
+    assert check_random(seed, "coalesce-loops", ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "loop_coalesce 3"]) > 0
 
 
 @pytest.mark.parametrize("body", [
@@ -97,7 +97,7 @@ def test_wishes_of_the_inner_loop():
     text = f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma ii 3\nfor (int i = 0; i < n; i++)\n#pragma ii 5\n" \
            "#pragma max_concurrency 2\nfor (int j = 0; j < m; j++) a[j] = i; }"
     told = []
-    _, _, after, _ = passes_through(text, "loop-coalesce", warn=told.append)
+    _, _, after, _ = passes_through(text, "coalesce-loops", warn=told.append)
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert (loop.attrs["ii"], loop.attrs["max_concurrency"]) == (3, 2)
     assert [(t.span.line, t.message) for t in told] == [
@@ -111,6 +111,6 @@ def test_wishes_of_the_inner_loop():
 def test_promises_count_where_both_loops_make_them(outer, inner, both):
     text = f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma {outer}\nfor (int i = 0; i < n; i++)\n" + \
         (f"#pragma {inner}\n" if inner else "") + "for (int j = 0; j < m; j++) a[b[j]] += b[i]; }"
-    _, _, after, _ = passes_through(text, "loop-coalesce")
+    _, _, after, _ = passes_through(text, "coalesce-loops")
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert loop.attrs["ivdep"] == both

@@ -15,7 +15,7 @@ def fused(body: str, pragma: str = "loop_fuse", stages=(0, 1, 2)):
     """(loops left, records, warnings), after runs before the pass, after it, and after all, that must give the same."""
     records, told = [], []
     text = f"__kernel void k({ARGS}) {{\n#pragma {pragma}\n{{ {body} }} }}"
-    module, before, after, last = passes_through(text, "loop-fuse", records.append, told.append)
+    module, before, after, last = passes_through(text, "fuse-loops", records.append, told.append)
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (3, 0), (4, 5), (7, 1), (-2, 4), (6, 6)):
         arrays = {name: rng.integers(-9, 99, 64).astype(np.int32) for name in "abcpq"}
@@ -31,7 +31,7 @@ def to(loop):
 
 @pytest.mark.parametrize("seed", [3, 27, 29, 60])
 def test_random_neighbours(seed):
-    check_random(seed, "loop-fuse", ["loop_coalesce", "nofusion", "ii 9"], to)
+    check_random(seed, "fuse-loops", ["loop_coalesce", "nofusion", "ii 9"], to)
 
 
 def place(rng) -> str:
@@ -88,7 +88,7 @@ def test_fused(body, carried):
     assert {r.how for r in records} == {"fused"}
     assert told == []
     text = f"__kernel void k({ARGS}) {{\n#pragma loop_fuse\n{{ {body} }} }}"
-    _, _, after, _ = passes_through(text, "loop-fuse")
+    _, _, after, _ = passes_through(text, "fuse-loops")
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert len(loop.regions[0].args) >= carried
 
@@ -135,6 +135,6 @@ def test_only_what_stands_in_the_block():
 def test_promises_of_one_loop_about_what_the_other_leaves_alone(first, second, left):
     first, second = (f"\n#pragma {one}\n" if one else "" for one in (first, second))
     text = f"__kernel void k({ARGS}) {{\n#pragma loop_fuse independent\n{{ {first}{UP.format('b[c[i]] += a[i];')}{second}{UP.format('a[i] = c[i];')} }} }}"
-    _, _, after, _ = passes_through(text, "loop-fuse")
+    _, _, after, _ = passes_through(text, "fuse-loops")
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert loop.attrs.get("ivdep", ()) == (left or ())

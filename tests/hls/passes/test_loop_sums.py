@@ -8,9 +8,9 @@ from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.loop_sums import LoopSums
+from hls.passes.float.expand_float_reductions import ExpandFloatReductions
+from hls.passes.float.sink_select_into_addend import ReassociateFloatSums
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
-from hls.passes.relaxed import BalanceSums
 from hls.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.sums import KERNELS, KINDS, SOURCE, expected, launch, same_bits
@@ -25,9 +25,9 @@ def linked(source: str, flush: bool = False) -> Module:
 
 def exact(module: Module, digits: tuple[int, ...] = (16, 32), told=None) -> Module:
     """Ready for scheduling, with every sum of a loop as a long integer."""
-    sums = LoopSums(TIMING.turnaround, lambda function: 0, tell=told, parts=False, digits=digits)
+    sums = ExpandFloatReductions(TIMING.turnaround, lambda function: 0, tell=told, parts=False, digits=digits)
     functions = optimize(module, PipelineOptions(fp_relaxed=True)).functions
-    return Module({name: sums.run(BalanceSums().run(function)) for name, function in functions.items()})
+    return Module({name: sums.run(ReassociateFloatSums().run(function)) for name, function in functions.items()})
 
 
 @pytest.fixture(scope="module", params=[16, 32])

@@ -9,7 +9,7 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.link.check_legality import check_hardware
-from hls.passes.merge import MERGED
+from hls.passes.memory.merge_memories import MERGED
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.report.collect import collect
 

@@ -11,8 +11,8 @@ from hls.ir.launch import OVERLAP
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify
 from hls.memory import plan_memory
-from hls.passes.lookahead import Lookahead
 from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.recurrence.look_ahead_control import LookAheadControl
 from hls.schedule import OperatorTiming, plan_kernel
 from hls.schedule.levels import assign_levels
 from hls.target.board import load_board
@@ -45,7 +45,7 @@ def levels(function: Function, region=None) -> dict[Op, int]:
 
 
 def plan(function: Function):
-    function = Lookahead(BOARD.delay_model()).run(function)
+    function = LookAheadControl(BOARD.delay_model()).run(function)
     memory = plan_memory(function, BOARD.memory)
     return plan_kernel(function, OperatorTiming(BOARD.delay_model(), 40, memory), memory, 100)
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from hls.analysis.affine import AffineForms
-from hls.analysis.ranges import Range
+from hls.analysis.affine.affine import AffineForms
+from hls.analysis.bits.ranges import Range
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Function, walk
 from hls.ir.clone import clone_function

@@ -8,7 +8,7 @@ from hls.ir import F32, Module, print_module
 from hls.ir.interpreter import ExecutionError, run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 SEEDS = range(18)

@@ -11,9 +11,9 @@ from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.balance import BalanceTrees
 from hls.passes.pipeline import PipelineOptions, optimize
-from hls.passes.recurrences import ShortenRecurrences
+from hls.passes.recurrence.recurrence_height_reduction import RecurrenceHeightReduction
+from hls.passes.recurrence.tree_height_reduction import TreeHeightReduction
 from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const {type} *restrict a, __global {type} *restrict out, int n) {{\n"
@@ -102,7 +102,7 @@ def test_random_chains(seed):
     results = []
     optimized = optimize(module, PipelineOptions(check=True))
     (function,) = optimized.functions.values()
-    alone = BalanceTrees(least=3).run(ShortenRecurrences().run(function))
+    alone = TreeHeightReduction(least=3).run(RecurrenceHeightReduction().run(function))
     verify(alone)
     for each, scalars in ((module, {"n": 23}), (function, {"n": 23, "overlap": 0}), (alone, {"n": 23, "overlap": 0})):
         out = np.zeros(1024, dtype)

@@ -7,8 +7,8 @@ import pytest
 from test_transforms import compiled, count, loops, same
 
 from hls.ir import walk
-from hls.passes.forward import Forward
-from hls.passes.promote import Promote
+from hls.passes.memory.forward_stores import ForwardStores
+from hls.passes.memory.scalar_promotion import ScalarPromotion
 
 ARGS = "kernel void k(global int *restrict a, global int *restrict b, global int *c, global int *d, int n, int m)"
 LOOP = "\n#pragma unroll 1\nfor (int i = 0; i < n; i++)"
@@ -238,7 +238,7 @@ def test_random_programs(part):
 
 def test_inputs_stay_as_they_were():
     _, function = compiled(f"{ARGS} {{ {LOOP} a[i + 1] = b[i]; }}")
-    for each in (Promote(), Forward()):
+    for each in (ScalarPromotion(), ForwardStores()):
         before = sum(1 for _ in walk(function.body))
         each.run(function)
         assert sum(1 for _ in walk(function.body)) == before

@@ -12,7 +12,7 @@ from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.loop_sums import LoopSums
+from hls.passes.float.expand_float_reductions import ExpandFloatReductions
 from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const float *restrict a, __global float *restrict out, int n) {\n"
@@ -33,7 +33,7 @@ def planned(name, relaxed=True, board="de5net"):
     """The planned kernel and what was told about it; sums of loops are in parts (tests/hls/passes/test_loop_sums.py has the others)."""
     module = parse_source(HEAD + KERNELS[name] + "\n}\n").module
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hls.passes.pipeline, "LoopSums", partial(LoopSums, digits=()))
+        patch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, digits=()))
         (kernel,), told = plan_module(module, load_board(board), Options(fp_relaxed=relaxed))
     return kernel, told
 

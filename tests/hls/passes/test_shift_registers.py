@@ -10,7 +10,7 @@ from test_transforms import compiled, count, loops, same
 from hls.frontend import parse_source
 from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 
 ARGS = "kernel void k(global const int *restrict a, global int *restrict out, int n, int m)"
@@ -190,5 +190,5 @@ def test_every_stage_means_the_same():
         run_kernel(Module({"k": function}), "k", {name: data.view(np.uint8) for name, data in buffers.items()}, {"n": 200, "m": 1})
         wanted = buffers["out"] if wanted is None else wanted
         assert np.array_equal(buffers["out"], wanted), each.name
-        if each.name == "on-chip-memories":
+        if each.name == "lower-private-memories":
             assert not any(op.opcode in ("shift", "fill") for op in walk(function.body))

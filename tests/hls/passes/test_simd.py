@@ -7,9 +7,9 @@ from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir import Function, Module, walk
 from hls.ir.interpreter import run_kernel
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
+from hls.passes.lowering.vectorize_work_items import VectorizeWorkItems
 from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
-from hls.passes.simd import Simd
 from tests.differential.devices import inputs
 from tests.differential.groups import GROUP, ITEMS, group_source
 
@@ -105,7 +105,7 @@ def side_by_side(module: Module, name: str = "k") -> Function:
     function = Inline().run(module).functions[name]
     for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
-        if isinstance(each, Simd):
+        if isinstance(each, VectorizeWorkItems):
             break
     return function
 

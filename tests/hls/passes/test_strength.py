@@ -8,7 +8,7 @@ import pytest
 from hls.ir import I8, I32, OPS, Builder, Function, IntType, MemoryObject, Parameter, Value, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
-from hls.passes.strength import StrengthReduction, reciprocal, signed_digits
+from hls.passes.scalar.strength_reduction import StrengthReduction, reciprocal, signed_digits
 
 
 def applied(opcode, type, number) -> Function:

@@ -6,7 +6,7 @@ import pytest
 from amaranth import Const, Module, Signal
 from amaranth.sim import Simulator
 
-from hls.analysis.wires import cut_order, ordered_bits
+from hls.analysis.bits.wiring import cut_order, ordered_bits
 from hls.ir import Builder, IntType, Region, Value, evaluate
 from hls.rtl.expression import combinational
 

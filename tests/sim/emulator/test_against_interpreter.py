@@ -28,7 +28,7 @@ from hls.ir import (
 from hls.ir.exact import ROUNDINGS
 from hls.ir.interpreter import ExecutionError
 from hls.ir.launch import IndexSpace
-from hls.passes.inline import Inline
+from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 from sim.emulator import Emulator
 from tests.hls.passes.generate import BUFFERS, ELEMENTS, random_module

@@ -1,0 +1,1 @@
+"""Affine forms of addresses, delinearization, floor divisions, iteration domains."""

@@ -1,0 +1,73 @@
+"""Shifts that divide: ``n / 2`` as the end of a loop says that twice its counter is less than ``n``."""
+
+from dataclasses import dataclass
+
+from ...ir import Op, Value
+from ...ir.rewrite import constant
+
+__all__ = ["Quotient", "quotient"]
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A value is ``dividend``, read as signed or not, divided by ``divisor`` and rounded down, or ``to_zero``."""
+
+    dividend: Value
+    divisor: int
+    signed: bool
+    to_zero: bool = False
+
+    def text(self, value: str, dividend: str) -> str:
+        """What holds of the two numbers, which have these names, for isl."""
+        down = f"0 <= {dividend} - {self.divisor}*({value}) < {self.divisor}"
+        if not self.to_zero:
+            return down
+        return f"(({dividend} >= 0 and {down}) or ({dividend} < 0 and 0 <= {self.divisor}*({value}) - ({dividend}) < {self.divisor}))"
+
+
+def quotient(value: Value) -> Quotient | None:
+    """What the value is a quotient of, where it is one: by a power of two, as divisions by others are products."""
+    op = value.op
+    shift = constant(op.operands[1]) if op is not None and op.opcode in ("ashr", "lshr") else None
+    if shift is None or not 0 < shift < value.type.bits:
+        return None
+    (of, _), is_signed = op.operands, op.opcode == "ashr"
+    if is_signed and of.op is not None and of.op.opcode == "add":
+        for whole, more in (of.op.operands, of.op.operands[::-1]):
+            if _ones(more) == (whole, shift):
+                return Quotient(whole, 1 << shift, True, True)
+    return Quotient(of, 1 << shift, is_signed)
+
+
+def _ones(value: Value) -> tuple[Value | None, int]:
+    """(x, n) where the value is 2**n - 1 for a negative x, and else 0."""
+    op = value.op
+    rule = _RULES.get(op.opcode) if op is not None else None
+    return rule(op) if rule else (None, 0)
+
+
+def _sign(op: Op) -> tuple[Value | None, int]:
+    bits = op.result.type.bits
+    return (op.operands[0], bits) if constant(op.operands[1]) == bits - 1 else (None, 0)
+
+
+def _negative(op: Op) -> tuple[Value | None, int]:
+    return (op.operands[0], 1) if constant(op.operands[1]) == 0 else (None, 0)
+
+
+def _fewer(op: Op) -> tuple[Value | None, int]:
+    x, count = _ones(op.operands[0])
+    return x, min(count, op.result.type.bits)
+
+
+def _wider(op: Op) -> tuple[Value | None, int]:
+    x, count = _ones(op.operands[0])
+    return x, op.result.type.bits if op.opcode == "sext" and count == op.operands[0].type.bits else count
+
+
+def _shifted(op: Op) -> tuple[Value | None, int]:
+    (x, count), shift = _ones(op.operands[0]), constant(op.operands[1])
+    return (None, 0) if shift is None else (x, max(0, count - shift))
+
+
+_RULES = {"ashr": _sign, "slt": _negative, "trunc": _fewer, "zext": _wider, "sext": _wider, "lshr": _shifted}

@@ -1,0 +1,108 @@
+"""Where an access takes place: conditions on the iteration counters around it, as sums that are not negative."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...ir import BOOL, Op, Value, predicate
+from ...ir.rewrite import constant
+from ..induction.trip_count import implied
+from ..loops.loop_tree import Loop, LoopTree
+from .affine import Affine, AffineForms
+
+__all__ = ["Condition", "Domains"]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All of ``forms`` are at least 0; with ``unless_first`` only where that loop's counter is not 0."""
+
+    forms: tuple[Affine, ...]
+    unless_first: Loop | None = None
+
+
+class Domains:
+    """What must hold for an access to take place. Conditions that are not sums are left out: the domain may be too large."""
+
+    def __init__(self, forms: AffineForms):
+        self.forms, self.tree = forms, forms.tree
+        self._of_loop: dict[Loop, tuple[Condition, ...]] = {}
+
+    def of(self, access: Op) -> Iterable[Condition]:
+        """Conditions on the loops around the access, and its own predicate."""
+        for loop in self.tree.around(access):
+            if loop not in self._of_loop:
+                self._of_loop[loop] = tuple(self._loop(loop))
+            yield from self._of_loop[loop]
+        yield Condition(tuple(self.facts(predicate(access))))
+
+    def _loop(self, loop: Loop) -> Iterable[Condition]:
+        enabled = list(self.facts(loop.op.operands[0]))
+        yield Condition((Affine(0, {loop: 1}), *enabled))
+        if loop.most_trips is not None:
+            yield Condition((Affine(loop.most_trips - 1, {loop: -1}),))
+        always, later = [], []
+        for fact in self.facts(loop.again):
+            if any(self._changes(s.value, loop) for s in fact.symbols()):
+                continue
+            # it held at the end of the iteration before
+            shifted = fact + Affine(-fact.terms.get(loop, 0))
+            (always if self._holds_at_first(shifted, loop, enabled) else later).append(shifted)
+        yield Condition(tuple(always))
+        yield Condition(tuple(later), unless_first=loop)
+
+    def _changes(self, value: Value, loop: Loop) -> bool:
+        """Whether the value may be another one in each iteration of the loop."""
+        home = self.tree.changing(value)
+        return home is not None and loop in home.path
+
+    def _holds_at_first(self, fact: Affine, loop: Loop, enabled: list[Affine]) -> bool:
+        first = Affine(fact.const, {u: f for u, f in fact.terms.items() if u is not loop})
+        surpluses = [first, *(first - known for known in enabled)]
+        return any(self.forms.bounds(surplus)[0] >= 0 for surplus in surpluses)
+
+    def facts(self, condition: Value) -> Iterable[Affine]:
+        """Sums that are not negative when the condition is true."""
+        for value, truth in implied(condition).items():
+            behind = _behind(value, self.tree) if value.op is None and value.type == BOOL else None
+            if behind is not None:
+                loop, count = behind
+                yield Affine(-count, {loop: 1}) if truth else Affine(count - 1, {loop: -1})
+            elif value.op is not None and value.op.opcode in _FACTS:
+                is_signed, what = _FACTS[value.op.opcode]
+                left, right = (self.forms.exact(v, is_signed) for v in value.op.operands)
+                yield from what(left, right, truth)
+
+
+def _behind(value: Value, tree: LoopTree) -> tuple[Loop, int] | None:
+    """(loop, n) for a carried bit that is true from iteration n of the loop on, and false before."""
+    loop, count = tree.holder(value), 0
+    while loop is not None and value.owner is loop.body and constant(loop.op.operands[1 + value.index]) == 0:
+        value, count = loop.following(value), count + 1
+        if constant(value) == 1:
+            return loop, count
+        if count > len(loop.body.args):
+            break
+    return None
+
+
+def _less(a: Affine, b: Affine, truth: bool):
+    return [b - a - Affine(1)] if truth else [a - b]
+
+
+def _less_or_equal(a: Affine, b: Affine, truth: bool):
+    return _less(b, a, not truth)
+
+
+def _equal(a: Affine, b: Affine, truth: bool):
+    return [a - b, b - a] if truth else []
+
+
+def _not_equal(a: Affine, b: Affine, truth: bool):
+    return _equal(a, b, not truth)
+
+
+#: comparison -> (whether it reads its operands as signed, what follows from it)
+_FACTS = {
+    "slt": (True, _less), "sle": (True, _less_or_equal), "ult": (False, _less), "ule": (False, _less_or_equal),
+    "eq": (True, _equal), "ne": (True, _not_equal),
+}

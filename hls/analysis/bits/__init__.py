@@ -1,0 +1,1 @@
+"""Bits of integers: ranges, known and demanded bits, wiring, GF(2) forms."""

@@ -1,0 +1,167 @@
+"""Interval arithmetic: the range of each operation's result from the ranges of its operands."""
+
+from dataclasses import dataclass
+
+from ...ir.values import signed
+
+__all__ = ["TRANSFER", "Range"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds, all inclusive, of a value of ``bits`` bits: umin..umax read unsigned, smin..smax read signed."""
+
+    bits: int
+    umin: int
+    umax: int
+    smin: int
+    smax: int
+
+    @classmethod
+    def full(cls, bits: int) -> "Range":
+        return cls(bits, 0, (1 << bits) - 1, -(1 << bits - 1), (1 << bits - 1) - 1)
+
+    @classmethod
+    def exact(cls, number: int, bits: int) -> "Range":
+        return cls(bits, number, number, signed(number, bits), signed(number, bits))
+
+    @classmethod
+    def of(cls, bits: int, unsigned: tuple[int, int] | None, as_signed: tuple[int, int] | None) -> "Range":
+        """From bounds of the mathematical result in either reading; None or bounds that do not fit say nothing."""
+        whole = cls.full(bits)
+        u = unsigned if unsigned and 0 <= unsigned[0] and unsigned[1] <= whole.umax else (whole.umin, whole.umax)
+        s = as_signed if as_signed and whole.smin <= as_signed[0] and as_signed[1] <= whole.smax else (
+            whole.smin, whole.smax)
+        return cls(bits, *u, *s)._agree()
+
+    def _agree(self) -> "Range":
+        """Let each reading learn from the other, where the sign is known."""
+        half, span = 1 << self.bits - 1, 1 << self.bits
+        umin, umax, smin, smax = self.umin, self.umax, self.smin, self.smax
+        if umax < half or umin >= half:
+            shift = 0 if umax < half else span
+            smin, smax = max(smin, umin - shift), min(smax, umax - shift)
+        if smin >= 0 or smax < 0:
+            shift = 0 if smin >= 0 else span
+            umin, umax = max(umin, smin + shift), min(umax, smax + shift)
+        if umin > umax or smin > smax:  # no value at all: code that never runs
+            return self
+        return Range(self.bits, umin, umax, smin, smax)
+
+    def clip(self, is_signed: bool, low: int | None = None, high: int | None = None) -> "Range":
+        """With one more bound in one reading; unchanged where nothing would be left."""
+        old = (self.smin, self.smax) if is_signed else (self.umin, self.umax)
+        new = (old[0] if low is None else max(old[0], low), old[1] if high is None else min(old[1], high))
+        if new[0] > new[1]:
+            return self
+        bounds = (self.umin, self.umax, *new) if is_signed else (*new, self.smin, self.smax)
+        return Range(self.bits, *bounds)._agree()
+
+    def join(self, other: "Range") -> "Range":
+        return Range(self.bits, min(self.umin, other.umin), max(self.umax, other.umax), min(self.smin, other.smin),
+                     max(self.smax, other.smax))
+
+    def meet(self, other: "Range") -> "Range":
+        """What is in both; unchanged in a reading where that is nothing."""
+        return self.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
+
+    def widen(self, other: "Range", limit: "Range") -> "Range":
+        """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or of all where that is exceeded."""
+        whole, bounds = Range.full(self.bits), []
+        for name, sign in (("umin", -1), ("umax", 1), ("smin", -1), ("smax", 1)):
+            mine, theirs, far = (sign * getattr(r, name) for r in (self, other, limit))
+            end = sign * getattr(whole, name)
+            bounds.append(sign * (mine if theirs <= mine else far if theirs <= far else end))
+        return Range(self.bits, *bounds)._agree()
+
+    @property
+    def unsigned_bits(self) -> int:
+        """How many bits hold every value when extended by zeros."""
+        return max(1, self.umax.bit_length())
+
+    @property
+    def signed_bits(self) -> int:
+        """How many bits hold every value when extended by the sign."""
+        return max((-self.smin - 1).bit_length() if self.smin < 0 else 0, self.smax.bit_length() if self.smax > 0 else 0) + 1
+
+
+def _add(n, a, b):
+    return Range.of(n, (a.umin + b.umin, a.umax + b.umax), (a.smin + b.smin, a.smax + b.smax))
+
+
+def _sub(n, a, b):
+    return Range.of(n, (a.umin - b.umax, a.umax - b.umin), (a.smin - b.smax, a.smax - b.smin))
+
+
+def _mul(n, a, b):
+    corners = [x * y for x in (a.smin, a.smax) for y in (b.smin, b.smax)]
+    return Range.of(n, (a.umin * b.umin, a.umax * b.umax), (min(corners), max(corners)))
+
+
+def _and(n, a, b):
+    return Range.of(n, (0, min(a.umax, b.umax)), None)
+
+
+def _or(n, a, b):
+    return Range.of(n, (max(a.umin, b.umin), (1 << max(a.umax, b.umax).bit_length()) - 1), None)
+
+
+def _xor(n, a, b):
+    return Range.of(n, (0, (1 << max(a.umax, b.umax).bit_length()) - 1), None)
+
+
+def _shl(n, a, b):
+    if b.umax >= n:
+        return Range.full(n)
+    corners = [x << y for x in (a.smin, a.smax) for y in (b.umin, b.umax)]
+    return Range.of(n, (a.umin << b.umin, a.umax << b.umax), (min(corners), max(corners)))
+
+
+def _lshr(n, a, b):
+    return Range.of(n, (a.umin >> min(b.umax, n), a.umax >> min(b.umin, n)), None)
+
+
+def _ashr(n, a, b):
+    corners = [x >> min(y, n) for x in (a.smin, a.smax) for y in (b.umin, b.umax)]
+    return Range.of(n, None, (min(corners), max(corners)))
+
+
+def _udiv(n, a, b):
+    return Range.of(n, (a.umin // b.umax, a.umax // b.umin), None) if b.umin > 0 else Range.full(n)
+
+
+def _urem(n, a, b):
+    return Range.of(n, (0, min(a.umax, b.umax - 1) if b.umin > 0 else a.umax), None)
+
+
+def _sdiv(n, a, b):
+    if b.smin <= 0:
+        return Range.full(n)
+    corners = [abs(x) // y * (1 if x >= 0 else -1) for x in (a.smin, a.smax) for y in (b.smin, b.smax)]
+    return Range.of(n, None, (min(corners), max(corners)))
+
+
+def _srem(n, a, b):
+    if b.smin <= 0:
+        return Range.full(n)
+    return Range.of(n, None, (max(a.smin, 1 - b.smax) if a.smin < 0 else 0, min(a.smax, b.smax - 1) if a.smax > 0 else 0))
+
+
+def _zext(n, a):
+    return Range.of(n, (a.umin, a.umax), None)
+
+
+def _sext(n, a):
+    return Range.of(n, None, (a.smin, a.smax))
+
+
+def _trunc(n, a):
+    return Range.of(n, (a.umin, a.umax), (a.smin, a.smax))
+
+
+#: opcode -> function(result bits, operand ranges...) for the operations about which something can be said
+TRANSFER = {
+    "add": _add, "sub": _sub, "mul": _mul, "and": _and, "or": _or, "xor": _xor, "shl": _shl, "lshr": _lshr,
+    "ashr": _ashr, "udiv": _udiv, "urem": _urem, "sdiv": _sdiv, "srem": _srem, "zext": _zext, "sext": _sext,
+    "trunc": _trunc,
+}

@@ -1,0 +1,60 @@
+"""Of which power of two each value is surely a multiple: what counts in steps of 16 from 0 ends in four zero bits."""
+
+from ...ir import Function, IntType, Op, Region, Value, walk
+from ...ir.rewrite import constant
+
+__all__ = ["TrailingZeros"]
+
+#: of a value that is 0
+ALL = 64
+
+
+class TrailingZeros:
+    """Zero bits at the end of the integers of a flat kernel: the most that no way through its loops contradicts."""
+
+    def __init__(self, function: Function):
+        self._known: dict[Value, int] = {}
+        loops = [op for op in walk(function.body) if op.opcode == "loop"]
+        before = None
+        while before != self._known:  # begins with the most for what is carried, and only ever sinks
+            before = dict(self._known)
+            self._region(function.body)
+            for loop in loops:
+                for k, arg in enumerate(loop.regions[0].args):
+                    following = loop.regions[0].terminator.operands[1 + k]
+                    self._known[arg] = min(self.of(loop.operands[1 + k]), self.of(following))
+
+    def of(self, value: Value) -> int:
+        """How many bits at the end of the value are 0."""
+        number = constant(value) if isinstance(value.type, IntType) else None
+        if number is not None:
+            return (number & -number).bit_length() - 1 if number else ALL
+        return self._known.get(value, 0)
+
+    def _region(self, region: Region):
+        for op in region.ops:
+            if op.opcode == "loop":
+                (body,) = op.regions
+                for arg in body.args:
+                    self._known.setdefault(arg, ALL)
+                self._region(body)
+                self._known.update((r, self.of(v)) for r, v in zip(op.results, body.terminator.operands[1:], strict=True))
+                for result, init in zip(op.results, op.operands[1:], strict=True):  # of a loop that does not run
+                    self._known[result] = min(self._known[result], self.of(init))
+            elif len(op.results) == 1 and isinstance(op.result.type, IntType):
+                self._known[op.result] = self._result(op)
+
+    def _result(self, op: Op) -> int:
+        zeros = [self.of(v) for v in op.operands]
+        if op.opcode in ("add", "sub", "or", "xor"):
+            return min(zeros)
+        if op.opcode == "and":
+            return max(zeros)
+        if op.opcode == "mul":
+            return min(ALL, sum(zeros))
+        if op.opcode == "select":
+            return min(zeros[1:])
+        if op.opcode in ("zext", "sext", "trunc"):
+            return zeros[0]
+        count = constant(op.operands[1]) if op.opcode == "shl" else None
+        return min(ALL, zeros[0] + count) if count is not None else 0

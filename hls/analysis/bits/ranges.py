@@ -1,0 +1,297 @@
+"""Which numbers an integer value can be: an interval of its unsigned and one of its signed reading."""
+
+import functools
+import itertools
+from dataclasses import dataclass
+
+from ...ir import Function, IntType, Op, Region, Value, walk
+from ...ir.rewrite import constant
+from ..induction.trip_count import implied
+from ..predicates.guarded_values import COMPARISONS, GuardedValue, compared, guarded_values_of
+from .intervals import TRANSFER, Range
+
+__all__ = ["Range", "ranges"]
+
+_PATIENCE = 6  #: rounds in which a loop's ranges may settle before nothing is known of what it carries
+
+
+def ranges(function: Function) -> dict[Value, Range]:
+    """A range for every integer value of a flat function (no `if`); sound for every input.
+
+    Loop counters are bounded by the conditions under which their loop continues.
+    """
+    analysis = _Ranges()
+    for value in function.args:
+        analysis.full(value)
+    analysis.region(function.body)
+    return analysis.of
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An operation whose result's range depends on others: those of ``inputs``. A ``select`` knows its ``arms``."""
+
+    op: Op
+    inputs: tuple[Value, ...]
+    arms: tuple[GuardedValue, ...] = ()
+
+
+class _Ranges:
+    """Bodies of loops are walked until guesses hold, and those of loops inside each time again. So a step is taken again only when a
+    range that it depends on has changed since: of a nest, what depends on the counters of many loops around it."""
+
+    def __init__(self):
+        self.of: dict[Value, Range] = {}
+        self._changed: dict[Value, int] = {}  #: when the range of a value changed last
+        self._taken: dict[Op, int] = {}  #: when a step was taken last
+        self._now = 0
+        self._steps: dict[Region, list[_Step]] = {}
+        self._arms: dict[Op, tuple[GuardedValue, ...]] = {}
+
+    def full(self, value: Value):
+        if isinstance(value.type, IntType):
+            self._put(value, Range.full(value.type.bits))
+
+    def _put(self, value: Value, found: Range):
+        if self.of.get(value) != found:
+            self._now += 1
+            self.of[value], self._changed[value] = found, self._now
+
+    def region(self, region: Region):
+        for step in self._of_region(region):
+            taken = self._taken.get(step.op)
+            if taken is not None and all(self._changed[v] <= taken for v in step.inputs):
+                continue
+            if step.op.opcode == "loop":
+                self._loop(step.op)
+            elif step.op.opcode == "select":
+                self._put(step.op.result, self._either(step))
+            else:
+                rule = TRANSFER[step.op.opcode]
+                self._put(step.op.result, rule(step.op.result.type.bits, *(self.of[v] for v in step.op.operands)))
+            self._taken[step.op] = self._now
+
+    def _of_region(self, region: Region) -> list[_Step]:
+        """The steps of a region; the ranges of what depends on nothing are set at once."""
+        if region not in self._steps:
+            self._steps[region] = [step for op in region.ops if (step := self._step(op))]
+        return self._steps[region]
+
+    def _step(self, op: Op) -> _Step | None:
+        if op.opcode == "loop":
+            return _Step(op, self._inputs_of_loop(op))
+        if not op.results or not isinstance(op.results[0].type, IntType):
+            for value in op.results:
+                self.full(value)
+            return None
+        if op.opcode == "select":
+            self._arms[op] = arms = guarded_values_of(op)
+            return _Step(op, tuple({*op.operands[1:], *(arm.value for arm in arms), *compared(*(arm.facts for arm in arms))}), arms)
+        if op.opcode in TRANSFER:
+            return _Step(op, tuple(op.operands))
+        if op.opcode == "const":
+            self._put(op.result, Range.exact(constant(op.result), op.result.type.bits))
+        else:
+            for value in op.results:
+                self.full(value)
+        return None
+
+    def _inputs_of_loop(self, loop: Op) -> tuple[Value, ...]:
+        """Values from outside on which the ranges in a loop depend."""
+        (body,) = loop.regions
+        again, *nexts = body.terminator.operands
+        read = {*loop.operands[1:], *nexts, *compared(implied(again))}
+        for step in self._of_region(body):
+            read.update(step.inputs)
+        inside = {*body.args, *(value for op in walk(body) for value in op.results)}
+        return tuple(value for value in read - inside if isinstance(value.type, IntType))
+
+    def under(self, value: Value, facts: dict[Value, bool]) -> Range:
+        """The range of ``value`` where the facts (conditions and their truth) hold."""
+        return self._under(self.of[value], value, facts)
+
+    def _under(self, found: Range, value: Value, facts: dict[Value, bool]) -> Range:
+        for condition, truth in facts.items():
+            if condition.op is None or condition.op.opcode not in COMPARISONS:
+                continue
+            if value in condition.op.operands:
+                found = self._bounded(found, value, condition.op, truth)
+            for part in condition.op.operands:
+                if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # it is the whole of it
+                    low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, condition.op, truth)
+                    found = found.clip(False, low.umin, low.umax)
+        return found
+
+    def _bounded(self, found: Range, value: Value, compare: Op, truth: bool) -> Range:
+        left, right = compare.operands
+        if left is right:
+            return found
+        other = self.of[right if value is left else left]
+        return _BOUNDS[compare.opcode](found, other, value is left, truth)
+
+    def _either(self, step: _Step) -> Range:
+        """What a choice can come to. Where an arm is never chosen, as far as is known yet, what is compared has no range, and so a sum with it."""
+        found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [self.of[v] for v in step.op.operands[1:]]
+        return functools.reduce(Range.join, found)
+
+    def _never(self, arm: GuardedValue) -> bool:
+        for condition, truth in arm.facts.items() if arm.near else ():
+            if condition.op is not None and condition.op.opcode in COMPARISONS and isinstance(condition.op.operands[0].type, IntType):
+                left, right = (self.of[v] for v in condition.op.operands)
+                if _NEVER[condition.op.opcode, truth](left, right):
+                    return True
+        return False
+
+    def _arm(self, arm: GuardedValue) -> Range:
+        found = self.under(arm.value, arm.facts)
+        for value, more in arm.near:
+            found = found.meet(_moved(self.under(value, arm.facts), more, found.bits))
+        return found
+
+    def _loop(self, op: Op):
+        """Guess the carried values' ranges, walk the body, and widen the guess until it holds."""
+        (body,), inits = op.regions, op.operands[1:]
+        counted = [k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType)]
+        guess = {k: self.of[inits[k]] for k in counted}
+        for attempt in itertools.count():
+            for k in counted:
+                self._put(body.args[k], guess[k])
+            self.region(body)
+            wider = self._wider(body, guess, attempt)
+            if wider == guess:
+                break
+            guess = wider
+        self._narrow(body, inits, guess)
+        for k, after in enumerate(body.terminator.operands[1:]):
+            if k in guess:
+                self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
+
+    def _narrow(self, body: Region, inits: list[Value], guess: dict[int, Range]):
+        """Where a guess holds, what it leads to holds as well, and may be less: the guess may have been widened past a mask."""
+        again, *nexts = body.terminator.operands
+        facts = implied(again)
+        less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
+        if less != guess:
+            for k, found in less.items():
+                self._put(body.args[k], found)
+            self.region(body)
+
+    def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
+        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of what is chosen in each
+        iteration, as the state of an automaton is, the choices alone are tried before that, and then what their conditions say."""
+        again, *nexts = body.terminator.operands
+        facts = implied(again)
+        wider = {}
+        for k, known in guess.items():
+            whole = Range.full(known.bits)
+            limit, arriving = self._limit(nexts[k], facts) if attempt < 3 else whole, self._arriving(k, body, guess, facts)
+            if attempt == 0 and _is_chosen(nexts[k]):
+                wider[k] = known.join(arriving)
+            elif attempt == 1 and _is_chosen(nexts[k]):
+                wider[k] = known.widen(arriving, limit).meet(known.widen(arriving, limit.meet(self._hoped(nexts[k]))))
+            else:
+                wider[k] = whole if attempt > _PATIENCE else known.widen(arriving, limit)
+        return wider
+
+    def _arriving(self, k: int, body: Region, guess: dict[int, Range], facts) -> Range:
+        """What carried value ``k`` may be in the next iteration, or later where it is handed from one to the next as in a
+        shift register: otherwise each round would only move a range by one place."""
+        nexts, found, seen = body.terminator.operands[1:], guess[k], set()
+        while k not in seen:
+            seen.add(k)
+            found = found.join(self.under(nexts[k], facts))
+            if nexts[k].owner is body:
+                k = nexts[k].index
+        return found
+
+    def _hoped(self, value: Value) -> Range:
+        """The least bounds that conditions put on what they choose, as of ``x >= n ? x - n : x``, whatever was carried: a guess."""
+        chosen = _uncast(value)
+        found, work = Range.full(chosen.type.bits), [chosen]
+        while work:
+            for arm in self._arms.get(work.pop().op, ()):
+                work.append(arm.value)
+                for near, more in arm.near:
+                    found = found.meet(_moved(self._not_yet(near, arm.facts), more, found.bits))
+        return _moved(found, 0, value.type.bits) if found.bits >= value.type.bits else Range.full(value.type.bits)
+
+    def _not_yet(self, value: Value, facts: dict[Value, bool]) -> Range:
+        """What the facts alone say about a value. If only that it is not some number, it has not come to that yet."""
+        whole, now = Range.full(value.type.bits), self.of[value]
+        found = self._under(whole, value, facts)
+        for condition, truth in facts.items() if found == whole else ():
+            if condition.op is not None and condition.op.opcode == ("ne" if truth else "eq") and value in condition.op.operands:
+                number = self.of[condition.op.operands[condition.op.operands[0] is value]]
+                found = found.clip(True, number.smax + 1 if now.smin > number.smax else None, number.smin - 1 if now.smax < number.smin else None)
+        return found
+
+    def _limit(self, value: Value, facts) -> Range:
+        """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a guess."""
+        whole = Range.full(value.type.bits)
+        parts = [v.type.bits for v in compared(facts) if _whole(v) is value]
+        return self._under(whole.clip(False, high=Range.full(min(parts)).umax) if parts else whole, value, facts)
+
+
+def _is_chosen(value: Value) -> bool:
+    value = _uncast(value)
+    return value.op is not None and value.op.opcode == "select"
+
+
+def _uncast(value: Value) -> Value:
+    while value.op is not None and value.op.opcode in ("zext", "sext", "trunc"):
+        value = value.op.operands[0]
+    return value
+
+
+def _moved(found: Range, more: int, bits: int) -> Range:
+    """The range of the low bits of a sum with a number."""
+    total = TRANSFER["add"](found.bits, found, Range.exact(more % (1 << found.bits), found.bits))
+    return total if bits == found.bits else TRANSFER["trunc"](bits, total)
+
+
+def _whole(part: Value) -> Value | None:
+    """What a value is the low bits of."""
+    return part.op.operands[0] if part.op is not None and part.op.opcode == "trunc" else None
+
+
+def _less(signed: bool, strict: bool):
+    """The bound that ``left < right`` (or <=) puts on either side."""
+
+    def bound(found: Range, other: Range, is_left: bool, truth: bool) -> Range:
+        low, high = (other.smin, other.smax) if signed else (other.umin, other.umax)
+        below = is_left == truth  # the value is on the small side
+        gap = int(strict == truth)  # not (a < b) is b <= a
+        change = {"high": high - gap} if below else {"low": low + gap}
+        return found.clip(signed, **change)
+
+    return bound
+
+
+def _equal(same: bool):
+    def bound(found: Range, other: Range, is_left: bool, truth: bool) -> Range:
+        if same != truth:
+            return _without(found, other.umin) if other.umin == other.umax else found
+        return found.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
+
+    return bound
+
+
+def _without(found: Range, number: int) -> Range:
+    """With a number less, where that is a bound."""
+    at = Range.exact(number, found.bits)
+    found = found.clip(False, at.umin + 1 if found.umin == at.umin else None, at.umax - 1 if found.umax == at.umax else None)
+    return found.clip(True, at.smin + 1 if found.smin == at.smin else None, at.smax - 1 if found.smax == at.smax else None)
+
+
+_BOUNDS = {"slt": _less(True, True), "sle": _less(True, False), "ult": _less(False, True), "ule": _less(False, False),
+           "eq": _equal(True), "ne": _equal(False)}
+
+_NEVER = {
+    ("slt", True): lambda a, b: a.smin >= b.smax, ("slt", False): lambda a, b: a.smax < b.smin,
+    ("sle", True): lambda a, b: a.smin > b.smax, ("sle", False): lambda a, b: a.smax <= b.smin,
+    ("ult", True): lambda a, b: a.umin >= b.umax, ("ult", False): lambda a, b: a.umax < b.umin,
+    ("ule", True): lambda a, b: a.umin > b.umax, ("ule", False): lambda a, b: a.umax <= b.umin,
+}
+for _same, _other in (("eq", "ne"), ("ne", "eq")):
+    _NEVER[_same, _same == "eq"] = lambda a, b: a.umin > b.umax or b.umin > a.umax
+    _NEVER[_same, _same == "ne"] = lambda a, b: a.umin == a.umax == b.umin == b.umax

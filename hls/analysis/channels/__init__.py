@@ -1,0 +1,1 @@
+"""Channel endpoints, skeletons of calls, and deadlock of networks."""

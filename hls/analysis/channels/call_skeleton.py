@@ -1,0 +1,288 @@
+"""The calls of a kernel on channels in the order of its program, as far as that is known at compile time.
+
+A :class:`CallSkeleton` is what decides which call comes next: the calls, the loops around them, and nothing else. A :class:`Player` goes
+through it call by call; what only arguments or data decide, it decides as it is told, and remembers that it did.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...diag import Span
+from ...ir import Function, Op, Region, Value, has, walk
+from ...ir.rewrite import constant
+from ..induction.trip_count import knowable, known, leaves
+from .endpoints import end_of, passes_values
+
+__all__ = ["Assumption", "CallSkeleton", "CallStep", "LoopStep", "Player"]
+
+#: iterations in a row without a call after which a player gives others a turn
+IDLE = 16
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something at ``span`` that is not known at compile time: the count of a loop ("count"), or whether a call or a loop with calls
+    is made at all ("condition"). ``skipped``: it was taken to be none; otherwise to be made, a loop without end."""
+
+    kind: str
+    span: Span | None
+    skipped: bool
+
+
+@dataclass(frozen=True, eq=False)
+class CallStep:
+    """One call. ``condition`` is None where it is always made."""
+
+    op: Op
+    place: tuple[str, int]  #: channel, index
+    writes: bool
+    blocking: bool
+    condition: Value | None
+    knowable: bool
+    span: Span | None
+
+
+@dataclass(frozen=True, eq=False)
+class LoopStep:
+    """One loop with calls. ``count``: its iterations where that is a constant (attribute ``trip_count``). ``again``: the condition for another one where it
+    can be computed; with neither, only the run knows. ``tracked`` are the carried values that decide anything.
+
+    ``endless``: without an end in the program.
+    """
+
+    op: Op
+    steps: tuple["CallStep | LoopStep", ...]
+    count: int | None
+    endless: bool
+    again: Value | None
+    condition: Value | None
+    knowable: bool
+    tracked: tuple[int, ...]
+
+    @property
+    def span(self) -> Span | None:
+        return self.op.span
+
+    @property
+    def open(self) -> bool:
+        """Whether only the run knows how often it runs."""
+        return self.count is None and not self.endless and self.again is None
+
+
+class CallSkeleton:
+    """The calls of a flat kernel. ``autorun``: it begins without a launch. ``barriers``: its work-items meet, so that their
+    calls are not those of one work-item after the other."""
+
+    def __init__(self, function: Function):
+        self.name, self.span = function.name, function.span
+        self.autorun = bool(function.attrs.get("autorun"))
+        self.barriers = any(op.opcode == "meet" for op in walk(function.body))
+        self.steps = _steps(function.body, {})
+        self._initial = {arg: init for op in walk(function.body) if op.opcode == "loop"
+                         for arg, init in zip(op.regions[0].args, op.operands[1:], strict=True)}
+
+    def calls(self) -> Iterable[CallStep]:
+        """All calls, in program order."""
+        return _calls(self.steps)
+
+    def needs(self, source: tuple[str, int], target: tuple[str, int]) -> bool:
+        """Whether the first value written to the channel ``target`` cannot be sent before one was read from ``source``."""
+        return all(_needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target)
+
+
+def _needs_read(op: Op, source: tuple[str, int], initial: dict[Value, Value]) -> bool:
+    """Whether an operation needs a value of the channel in its first iteration, whatever runs ahead; ``initial``: what carried
+    values are then."""
+    seen, work = set(), list(op.operands)
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in initial:
+            work.append(initial[value])
+        elif value.op is not None and value.op.opcode == "channel_read" and value.op.attrs["blocking"]:
+            end = end_of(value.op)
+            if (end.channel, end.index) == source:
+                return True
+        elif value.op is not None and has(value.op, "pure"):
+            work += value.op.operands
+    return False
+
+
+def _calls(steps) -> Iterable[CallStep]:
+    for step in steps:
+        if isinstance(step, LoopStep):
+            yield from _calls(step.steps)
+        else:
+            yield step
+
+
+def _steps(region: Region, args: dict[Value, bool]) -> tuple[CallStep | LoopStep, ...]:
+    """``args``: which carried values of the loops around may be known."""
+    found = [_loop(op, args) if op.regions else _call(op, args) for op in region.ops if passes_values(op)]
+    return tuple(step for step in found if step.condition is None or constant(step.condition) != 0)
+
+
+def _condition(value: Value, args: dict[Value, bool]) -> tuple[Value | None, bool]:
+    return (None, True) if constant(value) == 1 else (value, knowable(value, args))
+
+
+def _call(op: Op, args: dict[Value, bool]) -> CallStep:
+    end = end_of(op)
+    return CallStep(op, (end.channel, end.index), end.writes, op.attrs["blocking"], *_condition(op.operands[1], args), op.span)
+
+
+def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
+    (body,) = op.regions
+    args = around | _knowable_args(op, around)
+    steps, again = _steps(body, args), body.terminator.operands[0]
+    count = op.attrs.get("trip_count")
+    endless = constant(again) == 1
+    again = again if count is None and not endless and knowable(again, args) else None
+    return LoopStep(op, steps, count, endless, again, *_condition(op.operands[0], around), _tracked(body, steps, again, args))
+
+
+def _knowable_args(loop: Op, around: dict[Value, bool]) -> dict[Value, bool]:
+    """Which carried values are known in every iteration, if those that are assumed so are."""
+    (body,) = loop.regions
+    found = {arg: knowable(init, around) for arg, init in zip(body.args, loop.operands[1:], strict=True)}
+    while True:
+        args = around | found
+        lost = [arg for arg, possible in found.items() if possible and not knowable(body.terminator.operands[1 + arg.index], args)]
+        if not lost:
+            return found
+        found |= dict.fromkeys(lost, False)
+
+
+def _decisions(steps) -> Iterable[Value]:
+    """The values of a region that decide about its calls."""
+    for step in steps:
+        if step.condition is not None and step.knowable:
+            yield step.condition
+        if isinstance(step, LoopStep):
+            yield from (step.op.operands[1 + k] for k in step.tracked)
+            yield from _decisions(step.steps)
+
+
+def _tracked(body: Region, steps, again: Value | None, args: dict[Value, bool]) -> tuple[int, ...]:
+    """Which carried values the decisions inside depend on, also through others."""
+    work, found = [*_decisions(steps), *([again] if again is not None else [])], set()
+    while work:
+        for leaf in leaves(work.pop()):
+            if leaf.owner is body and args[leaf] and leaf.index not in found:
+                found.add(leaf.index)
+                work.append(body.terminator.operands[1 + leaf.index])
+    return tuple(sorted(found))
+
+
+@dataclass(eq=False)
+class _Frame:
+    """A region being gone through; ``left``: further iterations of its loop (None: not counted)."""
+
+    steps: tuple
+    loop: LoopStep | None
+    numbers: dict
+    entry: dict
+    left: int | None = None
+    at: int = 0
+
+
+class Player:
+    """Goes through a script. ``skip``: loops in loops whose count is not known are taken to have no iteration, else no end.
+    Conditions in loops that are not known count as false, outside of loops as true."""
+
+    def __init__(self, script: CallSkeleton, skip: bool):
+        self.script, self.skip = script, skip
+        self.assumed: dict[tuple, Assumption] = {}
+        self._frames = [_Frame(script.steps, None, {}, {})]
+
+    def call(self) -> CallStep | None:
+        """The call to be made next; None: there is none, or none was found for a while (see :attr:`ended`)."""
+        idle = 0
+        while self._frames and idle < IDLE:
+            frame = self._frames[-1]
+            if frame.at == len(frame.steps):
+                idle += 1
+                self._again(frame)
+                continue
+            step = frame.steps[frame.at]
+            if not self._taken(step, frame):
+                frame.at += 1
+            elif isinstance(step, LoopStep):
+                self._enter(step, frame)
+            else:
+                return step
+        return None
+
+    @property
+    def ended(self) -> bool:
+        return not self._frames
+
+    def made(self) -> None:
+        """Go on behind the call."""
+        self._frames[-1].at += 1
+
+    def position(self) -> tuple:
+        """Where it is, but for counts."""
+        return tuple((f.at, *((id(f.loop), *(f.numbers[f.loop.op.regions[0].args[k]] for k in f.loop.tracked)) if f.loop else ()))
+                     for f in self._frames)
+
+    def counts(self) -> tuple[int | None, ...]:
+        """The iterations left of the loops around, outermost first."""
+        return tuple(f.left for f in self._frames)
+
+    def forward(self, counts: Iterable[int | None]) -> None:
+        """Go on to where so many iterations are left."""
+        for frame, left in zip(self._frames, counts, strict=True):
+            frame.left = left
+
+    def _taken(self, step, frame: _Frame) -> bool:
+        truth = 1 if step.condition is None else known(step.condition, frame.numbers) if step.knowable else None
+        if truth == 0:
+            return False
+        if isinstance(step, LoopStep) and step.open:
+            return self._open(step)
+        return truth is not None or self._assume("condition", step.span, len(self._frames) > 1)
+
+    def _open(self, step: LoopStep) -> bool:
+        """Whether to enter a loop of which only the run knows how often it runs."""
+        frames = self._frames
+        if len(frames) == 1 and frames[0].at + 1 == len(frames[0].steps):
+            return True  # whatever its count is, what it does is the beginning of what it does without end
+        return self._assume("count", step.span, self.skip and len(frames) > 1)
+
+    def _assume(self, kind: str, span: Span | None, skipped: bool) -> bool:
+        self.assumed.setdefault((kind, span), Assumption(kind, span, skipped))
+        return not skipped
+
+    def _enter(self, step: LoopStep, frame: _Frame):
+        args, inits = step.op.regions[0].args, step.op.operands[1:]
+        numbers = {args[k]: known(inits[k], frame.numbers) for k in step.tracked}
+        left = step.count - 1 if step.count is not None else None
+        self._frames.append(_Frame(step.steps, step, frame.numbers | numbers if numbers else frame.numbers, frame.numbers, left))
+
+    def _again(self, frame: _Frame):
+        """Begin the next iteration of the loop, or leave it."""
+        if frame.loop is None or not self._continues(frame):
+            self._frames.pop()
+            if self._frames:
+                self._frames[-1].at += 1
+            return
+        frame.at = 0
+        if frame.left is not None:
+            frame.left -= 1
+        (body,) = frame.loop.op.regions
+        following = {body.args[k]: known(body.terminator.operands[1 + k], frame.numbers) for k in frame.loop.tracked}
+        if following:
+            frame.numbers = frame.entry | following
+
+    def _continues(self, frame: _Frame) -> bool:
+        if frame.left is not None:
+            return frame.left > 0
+        if frame.loop.again is None:
+            return True
+        truth = known(frame.loop.again, frame.numbers)
+        if truth is not None:
+            return bool(truth)
+        return self._assume("count", frame.loop.span, self.skip and len(self._frames) > 2)

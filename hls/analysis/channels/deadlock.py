@@ -1,0 +1,230 @@
+"""Whether kernels that are joined by channels can wait for each other for ever.
+
+Three ways lead to an answer. Kernels and channels that form no circle, even one that goes against the flow of values, cannot wait in
+one. Where the order of all calls is known, a run without values (:mod:`hls.analysis.channels.kpn_run`) shows what happens, once and for all. Where it
+is not, runs in which the unknown is assumed show what could.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import networkx as nx
+
+from ...diag import Diagnostic, Span
+from .call_skeleton import Assumption, CallSkeleton
+from .kpn_run import Budget, Ending, KpnRun, Link, Wait
+
+__all__ = ["Depth", "Verdict", "find_deadlocks"]
+
+#: calls simulated for all networks of a program together, about a second; those for one network find its end or its depths
+MOST_CALLS = 150_000
+MOST_CALLS_OF_RUN = 20_000
+#: no channel is proposed to be deeper
+MOST_DEPTH = 1 << 16
+#: channels that are made deeper together
+MOST_RAISED = 4
+
+
+@dataclass(frozen=True)
+class Depth:
+    """A channel, and the least depth at which the kernels go on, those of other channels being as they are or proposed too."""
+
+    channel: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known about one network of kernels: ``kind`` is "proved" (they cannot wait in a circle), "certain" (they always do),
+    "possible", or "undecided"; ``reason`` says why. ``circle``: each waits for the next. ``depths`` would help.
+
+    ``in_order``: in the order of the program, as the emulator runs it, they always do; hardware may be further by some calls.
+    """
+
+    kind: str
+    kernels: tuple[str, ...]
+    reason: str
+    circle: tuple[Wait, ...] = ()
+    depths: tuple[Depth, ...] = ()
+    span: Span | None = None
+    in_order: bool = False
+
+    @property
+    def warning(self) -> Diagnostic | None:
+        """What to tell the user, if anything."""
+        if not self.circle:
+            return None
+        names = _listed(list(dict.fromkeys(wait.kernel for wait in self.circle)))
+        text = "always wait" if self.kind == "certain" else "could wait"
+        notes = tuple(Diagnostic(described(wait), wait.call.span, severity="note") for wait in self.circle)
+        return Diagnostic(f"kernels {names} {text} for each other for ever: {self.reason}", self.circle[0].call.span, self._hint(),
+                          "warning", notes)
+
+    def _hint(self) -> str:
+        if self.depths:
+            return _listed([f"give channel '{d.channel}' a depth of {d.depth}" for d in self.depths])
+        if any(wait.call.writes for wait in self.circle):
+            full = next(wait for wait in self.circle if wait.call.writes)
+            return (f"let channel '{full.link.name}' hold all that is ever written before its reader comes to it, or let both kernels "
+                    "take turns in shorter pieces")
+        return "no depth helps: let one of them write before it reads"
+
+
+def described(wait: Wait) -> str:
+    """What a kernel waits for."""
+    name = wait.link.name
+    if wait.call.writes:
+        return f"kernel {wait.kernel} waits to write to channel {name}, which is full until kernel {wait.other} reads it"
+    return f"kernel {wait.kernel} waits to read from channel {name}, which is empty until kernel {wait.other} writes it"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tuple[Verdict, ...]:
+    """A verdict on every group of kernels that channels join, in the order of the program."""
+    scripts = {script.name: script for script in scripts}
+    inner = [link for link in links if link.writer and link.reader]
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(name for link in links for name in (link.writer, link.reader) if name)
+    graph.add_edges_from((link.writer, link.reader) for link in inner)
+    budget, found = Budget(MOST_CALLS), []
+    for names in nx.connected_components(graph):
+        members = [script for name, script in scripts.items() if name in names]
+        mine = [link for link in links if {link.writer, link.reader} & names]
+        if len(members) > 1:
+            forest = graph.subgraph(names).number_of_edges() == len(names) - 1
+            found.append(_Network(members, mine, budget).verdict(forest))
+    order = list(scripts)
+    return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))
+
+
+class _Network:
+    """Kernels that channels join, directly or through others."""
+
+    def __init__(self, scripts: Sequence[CallSkeleton], links: Sequence[Link], budget: Budget):
+        self.scripts, self.links, self.budget = scripts, links, budget
+        self.rooms = {link.place: link.room for link in links}
+
+    def verdict(self, forest: bool) -> Verdict:
+        """``forest``: there is only one way from any kernel to any other."""
+        if forest:
+            return self._say("proved", "there is only one way from any kernel to any other, so that none can wait in a circle")
+        meeting = next((script for script in self.scripts if script.barriers), None)
+        if meeting is not None:
+            return self._say("undecided", f"work-items of kernel {meeting.name} meet at barriers between their calls", meeting.span)
+        ending = self._run(self.rooms)
+        if ending.circle and not _guessed(ending):
+            return self._stuck(ending)
+        if ending.assumed:
+            return self._assumed(ending)
+        polling = next((call for script in self.scripts for call in script.calls() if not call.blocking), None)
+        if polling is not None:
+            return self._say("undecided", "there is a call that does not wait, so that the speeds of the kernels decide", polling.span)
+        if not ending.complete:
+            return self._say("undecided", f"no kernel waited for ever in the first {MOST_CALLS_OF_RUN:,} calls, which are not all")
+        return self._ended(ending)
+
+    def _say(self, kind: str, reason: str, span: Span | None = None) -> Verdict:
+        return Verdict(kind, tuple(script.name for script in self.scripts), reason, span=span)
+
+    def _run(self, rooms: Mapping[tuple[str, int], float], skip: bool = False) -> Ending:
+        mine = Budget(min(self.budget.left, MOST_CALLS_OF_RUN))
+        before = mine.left
+        ending = KpnRun(self.scripts, self.links, rooms, skip).run(mine)
+        self.budget.left -= before - mine.left
+        return ending
+
+    def _ended(self, ending: Ending) -> Verdict:
+        """Nobody waits in a circle, and the order of all calls is known."""
+        for script in self.scripts:
+            wait = ending.waits.get(script.name)
+            if wait is not None and not script.autorun and wait.other in ending.ended:
+                verb, done = ("writes more values to", "reads") if wait.call.writes else ("reads more values from", "writes")
+                return self._say("undecided", f"kernel {script.name} {verb} channel {wait.link.name} than one launch of kernel "
+                                 f"{wait.other} {done}, so that the number of launches decides", wait.call.span)
+        open_ones = [script.name for script in self.scripts if not self._counted(script.name)]
+        if open_ones:
+            return self._say("proved", f"whatever the counts of the loops of {_listed(open_ones)} are, the order of calls is known, and "
+                             "in it no kernel waits in a circle")
+        left = [link.name for link in self.links if ending.held[link.place]]
+        rest = f"; of launches that find what earlier ones leave in {_listed(left)} nothing is said" if left else ""
+        return self._say("proved", "the order of all calls is known, and followed to its end no kernel waits in a circle" + rest)
+
+    def _assumed(self, ending: Ending) -> Verdict:
+        """Nobody waits in a circle, if what is not known is as it was assumed."""
+        other = self._run(self.rooms, skip=True)
+        if other.circle and not _guessed(other):
+            return self._stuck(other, skip=True)
+        kernel, what = ending.assumed[0]
+        return self._say("undecided", _unknown(kernel, what), what.span)
+
+    def _stuck(self, ending: Ending, skip: bool = False) -> Verdict:
+        circle, depths = ending.circle, self._depths(ending, skip)
+        polling = any(not call.blocking for script in self.scripts for call in script.calls())
+        in_order = not ending.assumed and not polling and all(self._counted(wait.kernel) for wait in circle)
+        certain = in_order and self._nothing_ever_comes(ending)
+        where = " and ".join(described(wait).removeprefix("kernel ") for wait in circle)
+        reason = where if certain else f"there are runs in which {where}"
+        if in_order and not certain:
+            reason = f"in the order of the program {where}; hardware may be a few calls ahead of it"
+        found = self._say("certain" if certain else "possible", reason, circle[0].call.span)
+        return replace(found, circle=circle, depths=depths, in_order=in_order)
+
+    def _nothing_ever_comes(self, ending: Ending) -> bool:
+        """Whether each kernel of the circle needs its first value of a channel for the first one that it sends to the next, which
+        no room and no haste can change."""
+        waits = ending.circle
+        scripts = {script.name: script for script in self.scripts}
+        return not any(wait.call.writes or ending.most[wait.link.place] for wait in waits) and all(
+            scripts[wait.kernel].needs(wait.link.place, before.link.place) for before, wait in zip((waits[-1], *waits), waits))
+
+    def _counted(self, name: str) -> bool:
+        """Whether a kernel has no loop of which only the run knows how often it runs."""
+        script = next(script for script in self.scripts if script.name == name)
+        return not any(getattr(step, "open", False) for step in script.steps)
+
+    # how deep channels must be
+
+    def _depths(self, ending: Ending, skip: bool) -> tuple[Depth, ...]:
+        """The least depths that help; none where no depth does."""
+        rooms = dict(self.rooms)
+        raised: list[tuple[str, int]] = []
+        while ending.circle:
+            full = [wait.link.place for wait in ending.circle if wait.call.writes and wait.link.place not in raised]
+            if not full or len(raised) == MOST_RAISED:
+                return ()
+            raised.append(full[0])
+            rooms[full[0]] = MOST_DEPTH
+            ending = self._run(rooms, skip)
+        if not ending.complete:
+            return ()
+        for place in raised:
+            rooms[place] = self._least(rooms, place, max(ending.most[place], self.rooms[place]), skip)
+        names = {link.place: link.name for link in self.links}
+        return tuple(Depth(names[place], int(rooms[place])) for place in raised if rooms[place] > self.rooms[place])
+
+    def _least(self, rooms: dict, place: tuple[str, int], enough: int, skip: bool) -> int:
+        """The least room of one channel with which nobody waits for ever, at most ``enough``."""
+        low, high = self.rooms[place], enough
+        while low < high:
+            middle = low + high >> 1
+            ending = self._run(rooms | {place: middle}, skip)
+            if ending.circle or not ending.complete:
+                low = middle + 1
+            else:
+                high = middle
+        return high
+
+
+def _guessed(ending: Ending) -> bool:
+    """Whether a circle may only be there because calls were left out that could end it: nobody in it waits for room."""
+    return any(what.skipped for _, what in ending.assumed) and not any(wait.call.writes for wait in ending.circle)
+
+
+def _unknown(kernel: str, what: Assumption) -> str:
+    place = f" (line {what.span.line})" if what.span else ""
+    if what.kind == "count":
+        return f"how often kernel {kernel} runs a loop with calls{place} is only known at run time"
+    return f"whether kernel {kernel} makes a call{place} is only known at run time"

@@ -1,0 +1,60 @@
+"""Which channels a kernel reads and writes, and where."""
+
+from dataclasses import dataclass
+
+from ...diag import CompileError
+from ...ir import Function, Op, TokenType, fixed_operands, has, walk
+from ...ir.rewrite import constant
+
+__all__ = ["AT_ONCE", "Endpoint", "answers_at_once", "channel_ends", "end_of", "is_call", "passes_values"]
+
+#: attribute of a call that does not wait, and that nothing else on its side of the channel needs to take turns with
+AT_ONCE = "at_once"
+
+
+@dataclass(frozen=True, order=True)
+class Endpoint:
+    """One side of one channel; ``index`` counts in an array of channels."""
+
+    channel: str
+    index: int
+    writes: bool
+
+    def text(self, length: int | None) -> str:
+        """The channel as the source names it, in an array of ``length``."""
+        return self.channel if (length or 1) == 1 else f"{self.channel}[{self.index}]"
+
+
+def is_call(op: Op) -> bool:
+    """Whether the operation reads or writes a channel."""
+    return has(op, "channel")
+
+
+def answers_at_once(op: Op) -> bool:
+    """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and has neither to
+    follow anything nor to be followed."""
+    return op.attrs.get(AT_ONCE, False) and len(op.operands) == fixed_operands(op) and not any(
+        isinstance(r.type, TokenType) for r in op.results)
+
+
+def passes_values(op: Op) -> bool:
+    """Whether the operation is a call on a channel, or a loop with one inside."""
+    return is_call(op) or any(passes_values(inner) for region in op.regions for inner in region.ops)
+
+
+def end_of(call: Op) -> Endpoint:
+    """The side of a channel that a call works on. Raises CompileError where only the run would know which channel."""
+    index = constant(call.operands[0])
+    if index is None:
+        raise CompileError.at(call.span, f"which channel of the array '{call.attrs['channel']}' is meant is only known at run time",
+                              "give a constant index, or one that #pragma unroll makes constant")
+    return Endpoint(call.attrs["channel"], index, call.opcode == "channel_write")
+
+
+def channel_ends(function: Function) -> dict[Endpoint, list[Op]]:
+    """The calls of a flat kernel on each side of each channel, in program order."""
+    ends: dict[Endpoint, list[Op]] = {}
+    for op in walk(function.body):
+        if is_call(op):
+            ends.setdefault(end_of(op), []).append(op)
+    return ends

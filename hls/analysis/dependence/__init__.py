@@ -1,0 +1,1 @@
+"""Dependences between accesses: exact tests, enumeration, slices of addresses."""

@@ -1,0 +1,331 @@
+"""Which accesses of a kernel must keep their order: exact for affine offsets, pessimistic for others.
+
+Two accesses depend on each other when one stores and both may touch the same byte, in the same iteration of the loops
+around both, or at some distance in one of them with all loops outside of it at the same iteration. Of those whose conditions exclude
+each other none meet in the same iteration. Work-items of an
+NDRange have no order among each other. Two different buffers share bytes only if the host passes overlapping ones;
+an access through a `restrict` pointer never meets one through another argument.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import groupby
+
+import islpy as isl
+
+from ...ir import Function, MemoryObject, Op, Value, lane_mask, may_share, memory_name, predicate, reaches_memory, walk
+from ..affine.affine import AffineForms
+from ..affine.delinearize import InRow, rows_of
+from ..affine.iteration_domain import Domains
+from ..induction.monotonic import MonotonicAccess
+from ..induction.trip_count import never_both
+from ..loops.loop_tree import Loop
+from ..memory.commutativity import Commutativity
+from .enumerate import AddressTraces
+from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
+
+#: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
+RING = "ring"
+#: attribute of what became of an array that is shifted in some iterations only
+CONDITIONAL = "conditional"
+#: attribute of a store, its number, or those of all stores that it stands for; and of loads and stores: the numbers of stores of the same iteration
+#: whose places they never touch, as their own conditions say, or need no order with
+WRITER, APART = "writer", "apart"
+
+__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
+
+#: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
+MOST_STEPS = 200_000
+
+
+class Kind(Enum):
+    """Read after write, write after read, write after write: what the later access does after what the earlier one did."""
+
+    RAW = "read after write"
+    WAR = "write after read"
+    WAW = "write after write"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """``dst`` must come after ``src``.
+
+    ``loop`` is None for accesses of one iteration of all loops around both. Otherwise ``dst`` belongs to an iteration of
+    ``loop`` at least ``distance`` behind that of ``src``. ``known``: the offsets are sums of iteration counters and values
+    that are the same for both, so that the distance is exact. ``overlap``: different buffers, which only matters where they
+    overlap.
+    """
+
+    src: Op
+    dst: Op
+    kind: Kind
+    loop: Op | None = None
+    distance: int = 0
+    known: bool = True
+    overlap: bool = False
+
+
+def dependences(function: Function, address_bits: int = 64, only: Container[str] | None = None) -> tuple[Dependence, ...]:
+    """All dependences among the accesses of a flat kernel, in program order of the sources.
+
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: of these memories (None: of all).
+    """
+    accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
+    tester = DependenceTester(function, address_bits)
+    found: list[Dependence] = []
+    # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not global share no bytes
+    together: defaultdict[str | None, _Sharing] = defaultdict(_Sharing)
+    sharing = [together[None if _memory(function, op).space == "global" else memory_name(op)] for op in accesses]
+    for k, op in enumerate(accesses):
+        sharing[k].add(k, op)
+    for k, first in enumerate(accesses):
+        for j in sharing[k].behind(k, first):
+            found += tester.pair(first, accesses[j])
+    return tuple(kept for fact in found if (kept := promised(fact)) is not None)
+
+
+class _Sharing:
+    """The places, among all accesses, of those that may share bytes."""
+
+    def __init__(self):
+        self.all: list[int] = []
+        self.writes: list[int] = []
+
+    def add(self, place: int, access: Op):
+        self.all.append(place)
+        if access.opcode != "load":
+            self.writes.append(place)
+
+    def behind(self, place: int, access: Op) -> list[int]:
+        """Of the access itself and those behind it all that it may depend on, or they on it."""
+        those = self.writes if access.opcode == "load" else self.all
+        return those[bisect_left(those, place):]
+
+
+def promised(fact: Dependence) -> Dependence | None:
+    """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen`` iterations."""
+    names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
+    for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
+        if memory in ("", *names):
+            if not safelen:
+                return None
+            fact = replace(fact, distance=max(fact.distance, safelen))
+    return fact
+
+
+def _memory(function: Function, access: Op) -> MemoryObject:
+    return function.memories[memory_name(access)]
+
+
+def _kind(src: Op, dst: Op) -> Kind:
+    if src.opcode == "load":
+        return Kind.WAR
+    return Kind.RAW if dst.opcode == "load" else Kind.WAW
+
+
+def writers_of(store: Op) -> set[int]:
+    """The numbers of a store, or of those that it stands for; none where it has none."""
+    numbers = store.attrs.get(WRITER, ())
+    return {numbers} if isinstance(numbers, int) else set(numbers)
+
+
+def _told_apart(store: Op, other: Op) -> bool:
+    """Whether the other access knows of a store that the two need no order."""
+    numbers = writers_of(store)
+    return bool(numbers) and numbers <= set(other.attrs.get(APART, ()))
+
+
+class DependenceTester:
+    """Answers questions about pairs of accesses of a flat kernel."""
+
+    def __init__(self, function: Function, address_bits: int):
+        self.function = function
+        self.forms = AffineForms(function, address_bits)
+        self.tree = self.forms.tree
+        self.domains = Domains(self.forms)
+        self.growth = MonotonicAccess(self.forms)
+        self.traces = AddressTraces(self.forms)
+        self.free_order = Commutativity(function)
+        self.context = isl.Context()
+        self.context.set_max_operations(MOST_STEPS)
+        self.answers: dict[str, int | None] = {}
+        self.lanes: dict[Op, tuple[Lanes, ...]] = {}
+        self.shapes: dict[Op, tuple[int, int]] = {}
+        self.numbers: dict[tuple, int] = {}  #: of shapes
+        self.meetings: dict[tuple, tuple[int | None, bool]] = {}
+        self.never: set[tuple] = set()  #: pairs that never meet, by their shapes and the distance of their offsets
+        self.outlines: dict[tuple, int] = {}
+        self.outline_numbers: dict[tuple, int] = {}
+        self.outlined: dict[tuple, tuple[int | None, bool]] = {}
+        self.exclusive: dict[tuple[Value, Value], bool] = {}
+
+    def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
+        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
+        from one iteration to a later one where ``carried`` is false."""
+        one, other = _memory(self.function, first), _memory(self.function, second)
+        if first.opcode == second.opcode == "load" or self.free_order.between(first, second):
+            return []
+        if one is other:
+            return self._same_buffer(first, second, carried)
+        if not may_share(one, other):
+            return []
+        return self._different_buffers(first, second, carried)
+
+    def within(self, first: Op, second: Op) -> bool:
+        """Whether ``second``, later in program order, must stay behind ``first`` in one iteration of the loops around both."""
+        return any(fact.loop is None for fact in self.pair(first, second, carried=False))
+
+    def _common(self, first: Op, second: Op) -> list[Loop]:
+        return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]
+
+    def _orders(self, first: Op, second: Op, carried: bool):
+        """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
+        common = self._common(first, second)
+        one_for_all = _memory(self.function, first).space == "private"  # which all work-items use in turn, one after the other
+        if first is not second and not self._never_both(first, second):
+            yield first, second, None, len(common)
+        for level, loop in enumerate(common if carried else []):
+            if one_for_all or not loop.parallel:
+                yield first, second, loop, level
+                if first is not second:
+                    yield second, first, loop, level
+
+    def _never_both(self, first: Op, second: Op) -> bool:
+        """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of an `if`."""
+        key = predicate(first), predicate(second)
+        if key not in self.exclusive:
+            self.exclusive[key] = never_both(*key)
+        return self.exclusive[key]
+
+    def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
+        return [Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)
+                for src, dst, loop, _ in self._orders(first, second, carried)]
+
+    def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
+        (one, here), (other, there) = self._shape(first), self._shape(second)
+        # in an unrolled loop most pairs look alike, and most of those are of different places
+        alike = one, other, there - here, first is second, carried, _memory(self.function, first).space
+        if alike in self.never:
+            return []
+        found, never = [], True
+        for src, dst, loop, same in self._orders(first, second, carried):
+            if loop is None and (_told_apart(src, dst) or _told_apart(dst, src)):
+                never = False
+                continue
+            never &= self._plain_meeting(src, dst, loop, same)[0] is None
+            distance, known = self._meeting(src, dst, loop, same)
+            if distance is not None and (loop is None or not known):
+                distance = self.traces.least(src, dst, loop, same, distance)
+            if distance is not None and not self.growth.apart(src, dst, loop):
+                found.append(Dependence(src, dst, _kind(src, dst), loop and loop.op, distance, known))
+        if never:
+            self.never.add(alike)
+        return [later for fact in found if (later := self._turned(fact)) is not None]
+
+    def _turned(self, fact: Dependence) -> Dependence | None:
+        """The dependence in a delay line: an element is read, and its place stored to again, only a whole turn after it was
+        stored. Known where one loop does all of that."""
+        turn, region = self._turn(fact.src), self.tree.region_of(fact.src)
+        around = self.tree.around(fact.src)
+        if turn is None or fact.kind is Kind.WAR or region is not self.tree.region_of(fact.dst) or not around:
+            return fact
+        stores = [op for op in walk(region) if op.opcode == "store" and memory_name(op) == memory_name(fact.src)]
+        alone = all(self.tree.region_of(op) is region for op in stores) and len(stores) <= turn
+        if not alone or fact.loop not in (None, around[-1].op):
+            return fact
+        return replace(fact, distance=max(fact.distance, turn // len(stores)), known=True) if fact.loop else None
+
+    def _turn(self, access: Op) -> int | None:
+        return dict(_memory(self.function, access).attrs).get(RING)
+
+    def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
+        """(least distance at which the two meet, whether it is known exactly)."""
+        plain = self._plain_meeting(src, dst, loop, same)
+        if plain[0] is None:
+            return plain
+        (one, here), (other, there) = self._shape(src), self._shape(dst)
+        key = one, other, here, there, loop, same  # whether a place is in its row is not a matter of the difference alone
+        if key not in self.meetings:
+            inside = self._rows(src, dst)
+            self.meetings[key] = self._answer(DistanceQuery(self, src, dst, loop, same, inside)) if inside else plain
+        return self.meetings[key]
+
+    def _plain_meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
+        """The same without rows. Asked once for all pairs that look alike, as most of an unrolled loop do, or that only stand in other
+        loops which look alike."""
+        (one, here), (other, there) = self._shape(src), self._shape(dst)
+        key = one, other, there - here, loop, same
+        if key not in self.meetings:
+            outline = self._outline(src, one, loop, same), self._outline(dst, other, loop, same), there - here
+            if outline not in self.outlined:
+                self.outlined[outline] = self._answer(DistanceQuery(self, src, dst, loop, same))
+            self.meetings[key] = self.outlined[outline]
+        return self.meetings[key]
+
+    def _outline(self, access: Op, shape: int, loop: Loop | None, same: int) -> int:
+        """A number that all accesses of these shapes share of which questions say the same, whatever their own unknowns are called."""
+        key = shape, loop, same
+        if key not in self.outlines:
+            outline = Outline(self, access, loop, same).whole
+            self.outlines[key] = self.outline_numbers.setdefault(outline, len(self.outline_numbers))
+        return self.outlines[key]
+
+    def _answer(self, question: "DistanceQuery") -> tuple[int | None, bool]:
+        known = question.known
+        return None if question.apart else self._ask(question.text), known
+
+    def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:
+        """Both offsets in rows of one length, where neither access ever leaves its row."""
+        places = rows_of(self.forms, self.forms.offset(src), self.forms.offset(dst))
+        if places is None:
+            return None
+        inside = [self._in_row(access, place) for access, place in zip((src, dst), places, strict=True)]
+        return None if None in inside else tuple(inside)
+
+    def _in_row(self, access: Op, place: InRow) -> InRow | None:
+        """The row that an access never leaves, if there is one."""
+        for each in (place, place.from_the_end()):
+            alone = DistanceQuery(self, access, access, None, len(self.tree.around(access)))
+            if self._ask(alone.outside(each)) is None:
+                return each
+        return None
+
+    def _shape(self, access: Op) -> tuple[int, int]:
+        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,
+        the size, where and when the access takes place. And the constant part of the offset."""
+        if access not in self.shapes:
+            form = self.forms.offset(access)
+            shape = frozenset(form.terms.items()), size_of(access), tuple(self.tree.around(access)), predicate(access), lane_mask(access)
+            self.shapes[access] = self.numbers.setdefault(shape, len(self.numbers)), form.const
+        return self.shapes[access]
+
+    def lanes_of(self, access: Op) -> tuple["Lanes", ...]:
+        """Which bytes a masked access touches, and when; nothing for others, which touch all of theirs."""
+        if access not in self.lanes:
+            mask = lane_mask(access)
+            known = mask is not None and mask.op is not None and mask.op.opcode == "array"
+            self.lanes[access] = tuple(self._runs(size_of(access), mask.op.operands)) if known else ()
+        return self.lanes[access]
+
+    def _runs(self, size: int, conditions: list[Value]):
+        """Lanes side by side with equal facts are one."""
+        lane = size // len(conditions)
+        facts = [tuple(self.domains.facts(condition)) for condition in conditions]
+        for alike, run in groupby(range(len(facts)), key=facts.__getitem__):
+            run = list(run)
+            yield Lanes(run[0] * lane, (run[-1] + 1) * lane, alike)
+
+    def _ask(self, text: str) -> int | None:
+        """The least d of the set, None where it is empty."""
+        if text not in self.answers:
+            least = int("d >= 1" in text)  # no d of any question is smaller
+            self.context.reset_operations()
+            try:
+                found = isl.Set.read_from_str(self.context, text)
+                self.answers[text] = least_of(found, least)
+            except isl.Error:  # too hard: pessimistic
+                self.answers[text] = least
+        return self.answers[text]

@@ -1,0 +1,1 @@
+"""Values that loops carry: trip counts, periodic and monotonic variables."""

@@ -1,0 +1,49 @@
+"""Carried values that grow by no more than so much an iteration: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never gets ahead of ``i``."""
+
+from collections.abc import Mapping
+
+from ...ir import IntType, Value
+from ...ir.rewrite import constant
+from ...ir.values import signed
+from ..bits.ranges import Range
+from ..loops.loop_tree import Loop
+
+__all__ = ["pace"]
+
+#: choices and sums from a value to what it is next
+MOST_STEPS = 32
+
+
+def pace(arg: Value, loop: Loop, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
+    """By how much at least and at most the signed value that a loop carries grows in each iteration; None where nobody knows.
+
+    Only of 32 bits or more, which C leaves undefined to wrap.
+    """
+    if not isinstance(arg.type, IntType) or arg.type.bits < 32:
+        return None
+    return _grown(arg, loop.following(arg), ranges, MOST_STEPS)
+
+
+def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int) -> tuple[int, int] | None:
+    if value is start:
+        return 0, 0
+    op = value.op
+    if op is None or left == 0 or op.opcode not in ("add", "select"):
+        return None
+    if op.opcode == "select":
+        arms = [_grown(start, arm, ranges, left // 2) for arm in op.operands[1:]]
+        return None if None in arms else (min(low for low, _ in arms), max(high for _, high in arms))
+    for before, more in (op.operands, op.operands[::-1]):
+        found, step = _grown(start, before, ranges, left - 1), _step(more, ranges)
+        if found and step:
+            return found[0] + step[0], found[1] + step[1]
+    return None
+
+
+def _step(value: Value, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
+    """What is added: a constant, or a number of few bits."""
+    number = constant(value)
+    if number is not None:
+        return (signed(number, value.type.bits),) * 2
+    narrow = value.op is not None and value.op.opcode == "zext"
+    return (ranges[value].umin, ranges[value].umax) if narrow else None

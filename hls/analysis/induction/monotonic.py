@@ -1,0 +1,234 @@
+"""Counters that only grow: a place that one has gone past is not accessed again.
+
+``out[w++] = x``, in one loop or in several, stores to a new place each time, although nobody knows to which one: whenever an access takes
+place, the counter grows by as much as it touches, and never goes back. How often that happens no sum of iteration counters
+says, as conditions and loops of unknown length may lie between.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...ir import BOOL, IntType, Op, Region, Value, moved_type, predicate
+from ...ir.rewrite import constant
+from ...ir.values import signed
+from ..affine.affine import AffineForms
+from ..loops.loop_tree import Loop
+from .trip_count import decided, implied
+
+__all__ = ["MonotonicAccess"]
+
+#: the growth of what does not come from a value at all, or may be less
+NOT_AT_ALL = float("-inf")
+#: selects, and loops, one behind the other from a value to a later one
+MOST_CHOICES = 64
+#: what gives a counter, beside a loop that carries it
+_GIVING = frozenset({"add", "select", "loop"})
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The byte offset ``factor * counter + more``."""
+
+    counter: Value
+    factor: int
+    more: int
+
+
+class MonotonicAccess:
+    """Answers whether a counter keeps two accesses of a flat kernel, of which these are the forms, apart."""
+
+    def __init__(self, forms: AffineForms):
+        self.forms, self.tree = forms, forms.tree
+        self._grows: dict[tuple[Loop, Value], bool] = {}
+
+    def apart(self, src: Op, dst: Op, loop: Loop | None) -> bool:
+        """Whether ``dst``, which comes later than ``src`` in the same iteration of the loops around both, or in a later one of ``loop``,
+        never touches a byte that ``src`` did."""
+        one, other = self._place(src), self._place(dst)
+        if one is None or other is None or one.factor != other.factor or one.factor < 1:
+            return False
+        least = -(-(one.more + moved_type(src).bytes - other.more) // one.factor)  # by which the counter must have grown
+        region = loop.body if loop is not None else self._common(src, dst)
+        for after, missing, facts in self._after(src, one.counter, least, region):
+            for before in self._before(dst, other.counter, region):
+                if loop is None and self._by(after, before, facts) >= missing:
+                    return True
+                if loop is not None and any(self._by(after, loop.following(arg), facts) >= missing and self._by(arg, before, {}) >= 0
+                                            for arg in self._growing(loop)):
+                    return True
+        return False
+
+    def _common(self, src: Op, dst: Op) -> Region:
+        region = self.tree.region_of(src)
+        for one, other in zip(self.tree.around(src), self.tree.around(dst)):
+            if one is not other:
+                return self.tree.region_of(one.op)
+        deeper = len(self.tree.around(src)) > len(self.tree.around(dst))
+        return self.tree.region_of(dst) if deeper else region
+
+    # --- from accesses to values of a region ---
+
+    def _after(self, access: Op, counter: Value, least: int, region: Region):
+        """(value of the region, how much more the counter is sure to be later than that value, what is known where the access takes place)."""
+        found = [(counter, least, implied(predicate(access)))]
+        for loop in reversed(self._inside(access, region)):
+            found = [left for value, missing, facts in found for arg in self._growing(loop)
+                     if self._by(value, loop.following(arg), facts) >= missing for left in self._left(loop, arg)]
+        return found
+
+    def _left(self, loop: Loop, arg: Value):
+        """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a sum."""
+        yield loop.op.results[arg.index], 0, {}
+        if "trip_count" in loop.op.attrs and arg in loop.inductions:
+            yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs["trip_count"], {}
+
+    def _before(self, access: Op, counter: Value, region: Region) -> list[Value]:
+        """Values of the region that the counter of an access in it is no less than."""
+        found = [counter]
+        for loop in reversed(self._inside(access, region)):
+            found = [loop.op.operands[1 + arg.index] for value in found for arg in self._growing(loop) if self._by(arg, value, {}) >= 0]
+        return found
+
+    def _inside(self, access: Op, region: Region) -> list[Loop]:
+        """The loops around an access that are in the region, outermost first."""
+        around = self.tree.around(access)
+        bodies = [loop.body for loop in around]
+        return list(around[bodies.index(region) + 1:] if region in bodies else around)
+
+    # --- growth ---
+
+    def _growing(self, loop: Loop) -> list[Value]:
+        """What the loop carries that never is less in the next iteration."""
+        for arg in loop.body.args:
+            if (loop, arg) not in self._grows:
+                self._grows[loop, arg] = _is_counter(arg) and self._by(arg, loop.following(arg), {}) >= 0
+        return [arg for arg in loop.body.args if self._grows[loop, arg]]
+
+    def _by(self, start: Value, value: Value, facts: dict[Value, bool]) -> float:
+        """By how much ``value`` is more than ``start`` at least, where the facts hold; minus infinity where it may be less."""
+        return _Growth(self, facts).between(start, value)
+
+    def comes_from(self, result: Value) -> Value | None:
+        """What a loop's result is no less than: what it began with, if it only grows."""
+        loop = self.tree.loops[result.op]
+        return loop.op.operands[1 + result.index] if loop.body.args[result.index] in self._growing(loop) else None
+
+    # --- places ---
+
+    def _place(self, access: Op) -> _Place | None:
+        """The offset of an access as that of a counter; None where it might wrap, or is none."""
+        (value,) = access.operands[0].op.operands
+        if value.type.bits < self.forms.address_bits and not self._never_negative(value):
+            return None
+        factor, more = 1, 0
+        while value.op is not None:
+            op, number = value.op, constant(value.op.operands[1]) if len(value.op.operands) == 2 else None
+            if op.opcode == "add" and number is not None:
+                more += factor * signed(number, value.type.bits)
+            elif op.opcode == "shl" and number is not None and number < value.type.bits:
+                factor <<= number
+            elif op.opcode == "mul" and number is not None:
+                factor *= signed(number, value.type.bits)
+            elif not (op.opcode == "sext" and op.operands[0].type.bits >= 32 or op.opcode == "zext" and self._never_negative(op.operands[0])):
+                break
+            value = op.operands[0]
+        return _Place(value, factor, more) if value.op is None or value.op.opcode in _GIVING else None
+
+    def _never_negative(self, value: Value) -> bool:
+        """Whether a value of 32 bits or more is, whether read as signed or not: then it does not wrap."""
+        return value.type.bits >= 32 and self.forms.ranges[value].smin >= 0
+
+
+class _Growth:
+    """From a value to others that come from it, where facts hold."""
+
+    def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]):
+        self.growth, self.ranges, self.facts = growth, growth.forms.ranges, facts
+        self.known: dict[tuple[Value, Value], float] = {}
+        self.least: dict[Value, float] = {}  # of terms of sums of one width
+
+    def between(self, start: Value, value: Value, deep: int = 0) -> float:
+        """By how much ``value`` is more than ``start`` at least."""
+        if deep > MOST_CHOICES:
+            return NOT_AT_ALL
+        if (start, value) not in self.known:
+            bits = start.type.bits
+            first, terms = Counter(self._terms(start, bits)), Counter(self._terms(value, bits))
+            fixed = _constants(terms, bits) - _constants(first, bits)
+            left = first - terms
+            terms -= first
+            if not left:
+                ways = [self._total(terms.elements(), bits)]
+            elif left.total() == 1:  # one of the terms comes from it, what the others are is added
+                (before,) = left
+                ways = [self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits) for term in terms]
+            else:
+                ways = []
+            self.known[start, value] = max(ways, default=NOT_AT_ALL) + fixed
+        return self.known[start, value]
+
+    def _chosen(self, start: Value, value: Value, deep: int) -> float:
+        """By how much one of several values, or what a loop leaves, is more than ``start`` at least."""
+        opcode = value.op.opcode if value.op is not None and value.type == start.type else None
+        if opcode == "select":
+            return min(self.between(start, arm, deep + 1) for arm in self._arms(value.op))
+        before = self.growth.comes_from(value) if opcode == "loop" else None
+        return NOT_AT_ALL if before is None else self.between(start, before, deep + 1)
+
+    def _terms(self, value: Value, bits: int) -> Iterator[Value]:
+        """What a value is the sum of, modulo 2**bits; what is narrower is read as unsigned."""
+        work = [value]
+        while work:
+            each = work.pop()
+            opcode = each.op.opcode if each.op is not None else None
+            arms = self._arms(each.op) if opcode == "select" else []
+            if opcode == "zext" or opcode == "add" and self._whole(each, bits):
+                work += each.op.operands
+            elif len(arms) == 1:
+                work += arms
+            else:
+                yield each
+
+    def _whole(self, total: Value, bits: int) -> bool:
+        """Whether a sum, as part of one of so many bits, is all of its operands together."""
+        return total.type.bits == bits or sum(self.ranges[v].umax for v in total.op.operands) < 1 << total.type.bits
+
+    def _total(self, terms: Iterable[Value], bits: int, deep: int = 0) -> float:
+        return sum(self._least(term, bits, deep) for term in terms)
+
+    def _least(self, term: Value, bits: int, deep: int) -> float:
+        """The least that a term of a sum of so many bits can be; minus infinity where it may be less than 0."""
+        if term not in self.least:
+            self.least[term] = self._find_least(term, bits, deep + 1)
+        return self.least[term]
+
+    def _find_least(self, term: Value, bits: int, deep: int) -> float:
+        if term.type == BOOL and decided(term, self.facts):
+            return 1
+        opcode = term.op.opcode if term.op is not None and deep < MOST_CHOICES else None
+        if opcode == "select":
+            return min(self._total(self._terms(arm, bits), bits, deep) for arm in self._arms(term.op))
+        before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits == bits else None
+        if before is not None:
+            return self._total(self._terms(before, bits), bits, deep)
+        known = self.ranges[term]
+        least = known.smin if term.type.bits == bits else known.umin
+        return least if least >= 0 else NOT_AT_ALL
+
+    def _arms(self, select: Op) -> list[Value]:
+        """What a select may be."""
+        condition, yes, no = select.operands
+        truth = decided(condition, self.facts)
+        return [yes, no] if truth is None else [yes] if truth else [no]
+
+
+def _constants(terms: Counter, bits: int) -> int:
+    """The sum of the constants among the terms of a sum of so many bits, which are taken out."""
+    found = [term for term in terms if constant(term) is not None]
+    numbers = [signed(constant(term), bits) if term.type.bits == bits else constant(term) for term in found]
+    return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))
+
+
+def _is_counter(arg: Value) -> bool:
+    return isinstance(arg.type, IntType) and arg.type != BOOL

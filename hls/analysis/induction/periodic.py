@@ -1,0 +1,196 @@
+"""Numbers that come round: what a loop goes through again and again, whatever the run.
+
+Counters that begin anew (``if (++j == 16) { j = 0; ++i; }``), and those of nests that became one loop, are no sums of an iteration counter.
+But where they, and all that decides about them, begin with constants and depend on nothing else, the loop goes through the same
+numbers every so many iterations. They are found by going round once, or to the end of a loop that has few iterations. What comes out
+is described as the digits of a number are: digit k of iteration t is ``t // divide % modulus``, and the number is a sum of digits with factors.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...ir import OPS, IntType, Op, Value, evaluate
+from ...ir.rewrite import constant
+from ...ir.values import signed
+from ..loops.loop_tree import Loop, LoopTree
+
+__all__ = ["Digit", "PeriodicSequence", "PeriodicSequences"]
+
+#: a loop is followed for so many iterations, and for so many operations in all of them
+MOST_TURNS, MOST_STEPS = 1 << 14, 1 << 19
+#: digits of a number beyond which questions about it take too long; nests are rarely deeper
+MOST_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Digit:
+    """``factor`` times ``t // divide % modulus`` in iteration t."""
+
+    factor: int
+    divide: int
+    modulus: int
+
+
+@dataclass(frozen=True)
+class PeriodicSequence:
+    """What a value is in iteration t of ``loop``, counted from 0: ``const`` and the sum of the digits; ``low`` to ``high`` in all of them."""
+
+    loop: Loop
+    const: int
+    digits: tuple[Digit, ...]
+    low: int
+    high: int
+
+
+class PeriodicSequences:
+    """The courses of the values of one flat kernel."""
+
+    def __init__(self, tree: LoopTree):
+        self.tree = tree
+        self._found: dict[tuple[Value, bool], PeriodicSequence | None] = {}
+
+    def of(self, value: Value, is_signed: bool) -> PeriodicSequence | None:
+        """The course of a value in the innermost loop in which it changes, read as signed or unsigned; None where it has none, or
+        does not come round in time."""
+        key = value, is_signed
+        if key not in self._found:
+            loop = self.tree.changing(value) if isinstance(value.type, IntType) else None
+            self._found[key] = _course(value, is_signed, loop) if loop is not None else None
+        return self._found[key]
+
+
+def _course(value: Value, is_signed: bool, loop: Loop) -> PeriodicSequence | None:
+    trips = loop.most_trips if (loop.most_trips or MOST_TURNS + 1) <= MOST_TURNS else None
+    machine = _Collector(loop, trips is not None).machine(value)
+    numbers = _follow(machine, trips) if machine is not None else None
+    if numbers is None:
+        return None
+    numbers = tuple(signed(n, value.type.bits) for n in numbers) if is_signed else numbers
+    digits = _digits(numbers, trips is None)
+    return None if digits is None or len(digits) > MOST_DIGITS else PeriodicSequence(loop, numbers[0], digits, min(numbers), max(numbers))
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """A part of a loop that depends on itself alone. Values are numbered: what is carried, ``initial`` at first; then ``constants``; then
+    the results of ``steps`` (an opcode, its operands' numbers and types, its type). What is carried next is for each of ``nexts`` (a value's
+    number, what is added to it, a mask). The value ``wanted`` is asked for."""
+
+    initial: tuple[int, ...]
+    constants: tuple[int, ...]
+    steps: tuple[tuple, ...]
+    nexts: tuple[tuple[int, int, int], ...]
+    wanted: int
+
+    def run(self) -> Iterator[tuple[tuple[int, ...], int]]:
+        """What is carried, and what is wanted, in each iteration."""
+        state = self.initial
+        while True:
+            numbers = [*state, *self.constants]
+            for opcode, operands, types, result in self.steps:
+                numbers.append(evaluate(opcode, [numbers[k] for k in operands], types, result, {}))
+            yield state, numbers[self.wanted]
+            state = tuple(numbers[k] + more & mask for k, more, mask in self.nexts)
+
+
+class _Collector:
+    """Collects all that a value depends on in any iteration of a loop; ``short``: it has few, so that counters need not come round."""
+
+    def __init__(self, loop: Loop, short: bool):
+        self.loop, self.short = loop, short
+        self.own = {op.result: op for op in loop.body.ops if len(op.results) == 1 and not op.regions}
+        self.initial: dict[Value, int] = {}  #: of arguments, and of the low bits of counters, which count by themselves
+        self.made: set[Op] = set()
+
+    def machine(self, value: Value) -> _Machine | None:
+        """None where something comes from outside of the loop, from memory, or from a counter that has a long way to go."""
+        work, seen = [value], set()
+        while work:
+            each = work.pop()
+            if each in seen or constant(each) is not None:
+                continue
+            seen.add(each)
+            needed = self._needed(each)
+            if needed is None:
+                return None
+            work += needed
+        return self._numbered(value)
+
+    def _needed(self, value: Value) -> list[Value] | None:
+        """What a value is computed from, in this iteration or in the one before; None where that cannot be followed."""
+        op = self.own.get(value)
+        if value.owner is self.loop.body:
+            return [self.loop.following(value)] if self._begins(value, value) else None
+        if op is None or OPS[op.opcode].meaning is None or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
+            return None
+        if self._counter(op) and self._begins(value, op.operands[0]):
+            return []
+        self.made.add(op)
+        return op.operands
+
+    def _counter(self, op: Op) -> bool:
+        return op.opcode == "trunc" and op.operands[0] in self.loop.inductions
+
+    def _begins(self, value: Value, arg: Value) -> bool:
+        """Whether it is known what a carried value, or its low bits, are at first, and they may come round."""
+        first = constant(self.loop.op.operands[1 + arg.index])
+        counts = arg in self.loop.inductions and self.loop.inductions[arg].step
+        if first is None or not isinstance(value.type, IntType) or counts and not self.short and 1 << value.type.bits > MOST_TURNS:
+            return False
+        self.initial[value] = first & _mask(value)
+        return True
+
+    def _numbered(self, value: Value) -> _Machine:
+        """The machine of what has been collected."""
+        ops = [op for op in self.loop.body.ops if op in self.made]
+        following = {v: self.loop.following(v) for v in self.initial if v.op is None}
+        read = (value, *following.values(), *(v for op in ops for v in op.operands))
+        constants = dict.fromkeys(v for v in read if constant(v) is not None)
+        number = {v: k for k, v in enumerate((*self.initial, *constants, *(op.result for op in ops)))}
+        nexts = tuple((number[following[v]], 0, _mask(v)) if v in following else
+                      (number[v], self.loop.inductions[v.op.operands[0]].step, _mask(v)) for v in self.initial)
+        steps = tuple((op.opcode, tuple(number[v] for v in op.operands), tuple(v.type for v in op.operands), op.result.type) for op in ops)
+        return _Machine(tuple(self.initial.values()), tuple(constant(v) for v in constants), steps, nexts, number[value])
+
+
+def _mask(value: Value) -> int:
+    return (1 << value.type.bits) - 1
+
+
+@lru_cache(maxsize=256)  # the same is asked for in every pass that looks at dependences
+def _follow(machine: _Machine, trips: int | None) -> tuple[int, ...] | None:
+    """What is wanted in each iteration, of so many, or until the machine is as it was at first; None where that takes too long, or
+    never happens."""
+    found, seen, most = [], set(), min(MOST_TURNS, MOST_STEPS // (1 + len(machine.steps)))
+    for state, number in machine.run():
+        if len(found) == trips:
+            return tuple(found)
+        if trips is None and state in seen:
+            return tuple(found) if state == machine.initial else None
+        if len(found) == most:
+            return None
+        seen.add(state)
+        found.append(number)
+    return None
+
+
+def _digits(numbers: tuple[int, ...], comes_round: bool) -> tuple[Digit, ...] | None:
+    """The digits of numbers, which may come round, without the first number; None where they are not made of digits."""
+    found, divide = [], 1
+    while len(numbers) > 1:
+        modulus = _modulus(numbers, comes_round)
+        if modulus is None:
+            return None
+        if numbers[1] != numbers[0]:
+            found.append(Digit(numbers[1] - numbers[0], divide, modulus))
+        numbers, divide = numbers[::modulus], divide * modulus
+    return tuple(found)
+
+
+def _modulus(numbers: tuple[int, ...], comes_round: bool) -> int | None:
+    """The greatest length such that all stretches so long go up by the step that the first one does."""
+    step = numbers[1] - numbers[0]
+    breaks = [k for k in range(1, len(numbers)) if numbers[k] - numbers[k - 1] != step] or [len(numbers)]
+    lengths = (n for n in range(breaks[0], 1, -1) if not comes_round or len(numbers) % n == 0)
+    return next((n for n in lengths if breaks[-1] == len(numbers) or not any(k % n for k in breaks)), None)

@@ -1,0 +1,244 @@
+"""How often a loop runs, found by running the part of it that decides."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...ir import OPS, Op, Region, Value, evaluate
+from ...ir.rewrite import constant
+from .counted import trips_of_counter
+
+__all__ = ["INVERSE", "Trips", "chosen", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
+           "value_where"]
+
+#: not (a . b) is (a, or swapped b) . the other
+INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
+           "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
+
+#: operand of these operations that alone says what the result is, by its width
+_ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The body runs ``count`` times (where the loop is enabled), or at most so often where it is not ``exact``."""
+
+    count: int
+    exact: bool
+
+
+def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
+    """Truth values that follow from ``condition`` being true (or false)."""
+    facts: dict[Value, bool] = {}
+    _imply(condition, truth, facts)
+    return facts
+
+
+def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
+    """The truth of a condition by the facts: it is one of them, or the opposite comparison is; None if neither."""
+    if condition in facts or condition.op is None:
+        return facts.get(condition)
+    opposite, swapped = INVERSE.get(condition.op.opcode, (None, False))
+    operands = condition.op.operands[::-1] if swapped else condition.op.operands
+    for other, truth in facts.items():
+        if other.op is not None and other.op.opcode == opposite and other.op.operands == operands:
+            return not truth
+    return None
+
+
+def chosen(value: Value, facts: dict[Value, bool]) -> Value:
+    """The value, or what selects on conditions that the facts decide make of it."""
+    while value.op is not None and value.op.opcode == "select":
+        condition, yes, no = value.op.operands
+        truth = decided(condition, facts)
+        if truth is None:
+            return value
+        value = yes if truth else no
+    return value
+
+
+def follows(condition: Value, facts: dict[Value, bool]) -> bool:
+    """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
+    if constant(condition) == 1 or decided(condition, facts):
+        return True
+    return condition.op is not None and condition.op.opcode == "and" and all(follows(v, facts) for v in condition.op.operands)
+
+
+def never_both(one: Value, other: Value) -> bool:
+    """Whether two conditions exclude each other: what one implies, the other one denies."""
+    for either, rest in ((one, other), (other, one)):
+        if either.op is not None and either.op.opcode == "or":
+            return all(never_both(part, rest) for part in either.op.operands)
+    facts = implied(other)
+    return any(decided(value, facts) not in (None, truth) for value, truth in implied(one).items())
+
+
+def _imply(value: Value, truth: bool, facts: dict[Value, bool]):
+    facts[value] = truth
+    op = value.op
+    if op is None:
+        return
+    if op.opcode == ("and" if truth else "or"):
+        for operand in op.operands:
+            _imply(operand, truth, facts)
+    elif op.opcode == "xor" and constant(op.operands[1]) == 1:
+        _imply(op.operands[0], not truth, facts)
+    elif op.opcode in ("if", "select"):
+        arms = _arms(op, value)
+        for k, arm in enumerate(arms):
+            if constant(arm) is not None and bool(constant(arm)) != truth:  # not this one, so the other
+                _imply(op.operands[0], k == 1, facts)
+                _imply(arms[1 - k], truth, facts)
+
+
+def _arms(op: Op, value: Value) -> list[Value]:
+    """What the value is when the condition holds, and when it does not."""
+    if op.opcode == "select":
+        return op.operands[1:]
+    return [region.terminator.operands[value.index] for region in op.regions]
+
+
+def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
+    """The trip count of a loop if it depends on constants only and is at most ``limit``, else None.
+
+    An exit that depends on data (`break`) leaves an upper bound, if there is one.
+    """
+    (body,) = loop.regions
+    again = body.terminator.operands[0]
+    if not _evaluate(again, dict.fromkeys(body.args, True), _knowable):
+        return None
+    carried = _deciding(loop)
+    if len(carried) == 1 and (counted := trips_of_counter(loop, again, carried[0])) is not None:
+        return Trips(counted, True) if counted <= limit else None
+    facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
+    if not _evaluate(again, _known_late(body, carried, facts), _knowable):
+        limit = min(limit, len(carried) + 1)  # what is known of the first iterations is forgotten by then
+    state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
+    exact = True
+    for trip in range(1, limit + 1):
+        known = _evaluate(again, dict(state))
+        if known == 0:
+            return Trips(trip, exact)
+        exact &= known is not None
+        if all(number is None for number in state.values()):
+            return None
+        # a further iteration only takes place where everything that continuing implies is true
+        numbers = {**state, **facts}
+        state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
+    return None
+
+
+def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, object]:
+    """Of each carried value whether it might be known in late iterations, where those of ``facts`` are known while the loop goes on."""
+    might = {arg: arg.index in carried for arg in body.args}
+    while True:
+        given = {**might, **dict.fromkeys(facts, True)}
+        forgotten = [body.args[k] for k in carried
+                     if might[body.args[k]] and not _evaluate(body.terminator.operands[1 + k], dict(given), _knowable)]
+        if not forgotten:
+            return might
+        might |= dict.fromkeys(forgotten, False)
+
+
+def value_where(value: Value, numbers: dict[Value, int]):
+    """The number a value is where others are known, None where these do not say. Pure operations only."""
+    return _evaluate(value, dict(numbers))
+
+
+def known(value: Value, numbers: dict[Value, object]):
+    """As :func:`value_where`; ``numbers`` also keeps what was found on the way."""
+    return _evaluate(value, numbers)
+
+
+def knowable(value: Value, args: dict[Value, bool]) -> bool:
+    """Whether a value might be known at some time, given whether arguments of regions are; those not given are not."""
+    return bool(_evaluate(value, dict(args), _knowable))
+
+
+def leaves(value: Value) -> set[Value]:
+    """The values without a computation of their own that a value depends on."""
+    found, seen, work = set(), set(), [value]
+    while work:
+        one = work.pop()
+        if one not in seen:
+            seen.add(one)
+            needs = _needs(one)
+            work += needs
+            found |= set() if needs else {one}
+    return found
+
+
+def _deciding(loop: Op) -> list[int]:
+    """Which carried values the condition depends on, also through others."""
+    (body,) = loop.regions
+    nexts, found, work, seen = body.terminator.operands[1:], set(), [body.terminator.operands[0]], set()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.owner is body:
+            found.add(value.index)
+            work.append(nexts[value.index])
+        elif value.op is not None and value.op.opcode != "loop":
+            work += value.op.operands
+            work += [region.terminator.operands[value.index] for region in value.op.regions]
+    return sorted(found)
+
+
+def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
+    """Whether a value might be known in some iteration, which most conditions that compare with an argument never are."""
+    if value.op is None or not _needs(value):
+        return constant(value) is not None
+    given = [knowable[v] for v in _needs(value)]
+    if value.op.opcode in ("if", "select"):
+        condition, *arms = given
+        return any(arms) if condition else all(arms)  # both arms may be the same number
+    if value.op.opcode not in _ABSORBING:
+        return all(given)
+    absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
+    return all(given) or any(might and constant(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True))
+
+
+def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
+    """The number a value has, given those of others; None where it is not known. ``numbers`` grows. ``apply`` finds a value
+    from those it needs.
+
+    Without recursion, as chains of operations get long when bodies are unrolled.
+    """
+    work = [value]
+    while work:
+        top = work[-1]
+        if top in numbers:
+            work.pop()
+            continue
+        missing = [v for v in _needs(top) if v not in numbers]
+        if missing:
+            work += missing
+        else:
+            numbers[top] = (apply or _apply)(top, numbers)
+            work.pop()
+    return numbers[value]
+
+
+def _needs(value: Value) -> list[Value]:
+    op = value.op
+    if op is None or op.opcode != "if" and OPS[op.opcode].meaning is None:
+        return []
+    return [op.operands[0], *_arms(op, value)] if op.opcode == "if" else op.operands
+
+
+def _apply(value: Value, numbers: dict):
+    """One operation, some of whose operands may be unknown."""
+    op = value.op
+    if op is None or not _needs(value):
+        return constant(value)
+    given = [numbers[v] for v in _needs(value)]
+    if op.opcode in ("if", "select"):
+        condition, *arms = given
+        if condition is None:
+            return arms[0] if arms[0] == arms[1] else None
+        return arms[0] if condition else arms[1]
+    if None not in given:
+        return evaluate(op.opcode, given, [v.type for v in op.operands], value.type, op.attrs)
+    absorbing = _ABSORBING.get(op.opcode)
+    return absorbing(value.type.bits) if absorbing is not None and absorbing(value.type.bits) in given else None

@@ -1,0 +1,1 @@
+"""Loop trees, strongly connected components, slices."""

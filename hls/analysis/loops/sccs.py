@@ -1,0 +1,24 @@
+"""Which values of a loop depend on themselves in an iteration before."""
+
+import networkx as nx
+
+from ...ir import Op, Region, Value, has, walk
+
+__all__ = ["components"]
+
+
+def components(region: Region) -> dict[Value, int]:
+    """The values of a loop's body that depend on themselves in an iteration before, and which of them do so together."""
+    graph = nx.DiGraph()
+    for op in region.ops:
+        if not has(op, "terminator"):  # each by way of the operation: a loop may take and give thousands of values
+            graph.add_edges_from((v, op) for v in _read(op))
+            graph.add_edges_from((op, r) for r in op.results)
+    graph.add_edges_from(zip(region.terminator.operands[1:], region.args, strict=True))
+    together = ([v for v in part if isinstance(v, Value)] for part in nx.strongly_connected_components(graph))
+    return {value: k for k, part in enumerate(part for part in together if len(part) > 1) for value in part}
+
+
+def _read(op: Op) -> set[Value]:
+    """The values that an operation, or anything inside it, takes."""
+    return {*op.operands, *(v for inner in op.regions for each in walk(inner) for v in each.operands)}

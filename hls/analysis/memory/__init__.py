@@ -1,0 +1,1 @@
+"""Accesses of memory: strides, groups, aliases, reaching stores, must-define, commutativity."""

@@ -1,0 +1,41 @@
+"""Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that commute."""
+
+from ...ir import Function, Op, memory_name, moved_type, walk
+
+__all__ = ["LANE", "Commutativity"]
+
+#: attribute of an access of work-items side by side: the number of its lane
+LANE = "lane"
+#: operations that leave the same in memory in any order, among each other
+_COMMUTING = ({"add", "sub"}, {"and"}, {"or"}, {"xor"}, {"umin"}, {"umax"}, {"smin"}, {"smax"})
+
+
+class Commutativity:
+    """Answers which accesses of a function may be made in any order.
+
+    Plain ones of two lanes may, which are of two work-items: only a barrier orders these, and it does so for itself. So may atomic operations of two
+    lanes, each of which is done at once as a whole by the unit that has the memory; and those that commute, if nobody looks at what they give.
+    """
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.used = {value for op in walk(function.body) for value in op.operands}
+
+    def between(self, first: Op, second: Op) -> bool:
+        """Whether two operations, or one in two iterations, need no order."""
+        lanes = [op.attrs.get(LANE) for op in (first, second)]
+        other_items = None not in lanes and lanes[0] != lanes[1]
+        if other_items and all(op.opcode in ("load", "store") for op in (first, second)):
+            return True
+        if not all(self._is_global_atomic(op) for op in (first, second)):
+            return False
+        if other_items:
+            return True
+        together = {first.attrs["fn"], second.attrs["fn"]}
+        if together == {"read"}:
+            return True
+        same_place = moved_type(first).bytes == moved_type(second).bytes  # else a carry of the one may end in the middle of the other
+        return same_place and any(together <= kind for kind in _COMMUTING) and not self.used.intersection((*first.results, *second.results))
+
+    def _is_global_atomic(self, op: Op) -> bool:
+        return op.opcode == "atomic" and self.function.memories[memory_name(op)].space == "global"

@@ -1,0 +1,156 @@
+"""Which accesses a load's value comes from, where that is known at compile time."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...ir import Op, memory_name, moved_type, walk
+from ...ir.accesses import predicate
+from ..dependence.dependence import Kind
+from ..induction.trip_count import follows, implied
+from ..loops.loop_tree import Loop
+from .must_alias import MustAlias
+
+__all__ = ["ReachingStore", "ReachingStores"]
+
+#: what one store's values of earlier iterations may take of registers; farther ones are read from memory
+MOST_BITS = 2048
+
+
+@dataclass(frozen=True)
+class ReachingStore:
+    """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given
+    that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart. ``place``: of a store
+    that wrote more, how many bytes behind its begin that is."""
+
+    access: Op
+    distance: int
+    certain: bool
+    compare: bool = False
+    place: int = 0
+
+
+class ReachingStores:
+    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own). With ``compare`` addresses
+    of global memory that may be equal in one iteration may be compared there."""
+
+    def __init__(self, places: MustAlias, loop: Loop | None, compare: bool = False):
+        self.places, self.loop, self.compare = places, loop, compare
+        body = loop.body if loop is not None else places.function.body
+        self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {op: op for op in body.ops}
+        self.order = {op: k for k, op in enumerate(body.ops)}
+        self.stores = [op for op in self.holder if op.opcode == "store"]
+        self.loads = [op for op in body.ops if op.opcode == "load" and places.plain(op)]
+        self.carries = loop is not None and not loop.parallel
+        self.continuing = implied(loop.again) if loop is not None else {}
+
+    @cached_property
+    def _stores_by_row(self) -> dict[tuple, list[Op]]:
+        """Only stores of a row may write just what a load reads."""
+        return self._by_row([store for store in self.stores if self.holder[store] is store and self.places.plain(store)])
+
+    @cached_property
+    def _largest(self) -> dict[str, int]:
+        """Bytes of the largest store to each memory that may write just what a load reads."""
+        stores = [store for row in self._stores_by_row.values() for store in row]
+        return {name: max(moved_type(op).bytes for op in stores if memory_name(op) == name) for name in map(memory_name, stores)}
+
+    @cached_property
+    def _loads_by_row(self) -> dict[tuple, list[Op]]:
+        return self._by_row(self.loads)
+
+    def _by_row(self, accesses: list[Op]) -> dict[tuple, list[Op]]:
+        found: dict[tuple, list[Op]] = {}
+        for access in accesses:
+            found.setdefault(self.places.row(access, self.loop), []).append(access)
+        return found
+
+    def of(self, load: Op) -> list[ReachingStore]:
+        """The accesses whose values the load may read, the latest first; all but the last one may not have happened. Empty where
+        there are none, or where another store may come between."""
+        exact = self._exact(load)
+        known = {writer.access for writer in exact}
+        others = [store for store in self.stores if store not in known]
+        found: list[ReachingStore] = []
+        for writer in sorted([*exact, *self._comparable(load, others)], key=self._age):
+            if not self._short(writer, load) or self._comes_between(others, load, writer, found):
+                break
+            found.append(writer)
+            if writer.certain:
+                break
+        return self._ended(load, found, exact, others)
+
+    def _ended(self, load: Op, stores: list[ReachingStore], exact: list[ReachingStore], others: list[Op]) -> list[ReachingStore]:
+        """The stores with a load of the same place behind them, where that keeps memory from being asked; without those that do
+        not: a store of an earlier iteration that may not have happened needs something behind it that has."""
+        sure = bool(stores) and stores[-1].certain
+        for read in sorted(self._read_before(load), key=self._age):
+            newer = [writer for writer in stores if self._age(writer) < self._age(read)]
+            missing = any(self._age(writer) < self._age(read) and writer not in newer for writer in exact)
+            if missing or any(writer.certain for writer in newer) or not self._short(read, load) or self._comes_between(others, load, read, newer):
+                break
+            if read.distance == 0 or not sure and any(writer.distance for writer in newer):
+                return [*newer, read]
+        return stores if sure else [writer for writer in stores if not writer.distance]
+
+    def _comes_between(self, others: list[Op], load: Op, writer: ReachingStore, found: list[ReachingStore]) -> bool:
+        """Whether one of the other stores may write the place after the writer, unless its address is compared."""
+        compared = {one.access for one in found} | {writer.access}
+        return any(self._comes_later(store, load, writer, store in compared) for store in others)
+
+    def _short(self, writer: ReachingStore, load: Op) -> bool:
+        return writer.distance * moved_type(load).bits <= MOST_BITS
+
+    def _exact(self, load: Op) -> list[ReachingStore]:
+        """The stores of just what the load reads, and those of which it reads a part."""
+        size = moved_type(load).bytes
+        parts = range(0, self._largest.get(memory_name(load), 0), size)
+        found = []
+        for part in parts:
+            for store in self._stores_by_row.get(self.places.row(load, self.loop, part), ()):
+                distance = self.places.distance(store, load, self.loop, part) if part + size <= moved_type(store).bytes else None
+                if distance == 0 and self.order[store] > self.order[load]:
+                    distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
+                if distance is not None and (distance == 0 or distance > 0 and self.carries):
+                    found.append(ReachingStore(store, distance, self._certain(store, load, distance), place=part))
+        return found
+
+    def _read_before(self, load: Op) -> list[ReachingStore]:
+        """Loads of the same place that surely happened: what they read is there still where no store came between."""
+        found = []
+        for other in self._loads_by_row[self.places.row(load, self.loop)]:
+            distance = self.places.distance(other, load, self.loop) if other is not load else None
+            if distance is None or distance < 0 or distance and not self.carries:
+                continue
+            if (distance or self.order[other] < self.order[load]) and self._certain(other, load, distance):
+                found.append(ReachingStore(other, distance, True))
+        return found
+
+    def _comparable(self, load: Op, others: list[Op]) -> list[ReachingStore]:
+        """Stores of the same iteration that may or may not have written all that the load reads."""
+        if not self.compare or self.places.function.memories[memory_name(load)].space != "global":
+            return []
+        return [ReachingStore(store, 0, False, True) for store in others
+                if self.holder[store] is store and self.order[store] < self.order[load] and self.places.plain(store)
+                and self.places.same_size(store, load)
+                and any(fact.loop is None and not fact.overlap for fact in self.places.between(store, load))]
+
+    def _certain(self, access: Op, load: Op, distance: int) -> bool:
+        facts = self.continuing if distance else implied(predicate(load))
+        return follows(predicate(access), facts)
+
+    def _age(self, writer: ReachingStore) -> tuple[int, int]:
+        return writer.distance, -self.order[writer.access]
+
+    def _comes_later(self, store: Op, load: Op, writer: ReachingStore, compared: bool) -> bool:
+        """Whether the store may write the place between the writer and the load, other than in the load's own iteration if that
+        is ``compared``."""
+        at, since = self.order[self.holder[store]], self.order[writer.access]
+        for fact in self.places.between(store, load):
+            if fact.kind is not Kind.RAW or fact.dst is not load:
+                continue
+            if fact.loop is None and not compared and (writer.distance or at > since):
+                return True
+            here = self.loop is not None and fact.loop is self.loop.op
+            if here and (fact.distance < writer.distance or fact.distance == writer.distance and at > since):
+                return True
+        return False

@@ -1,0 +1,1 @@
+"""What conditions say of values: value sets and guarded values."""

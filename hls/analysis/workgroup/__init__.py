@@ -1,0 +1,1 @@
+"""Work-items of a group: uniformity, barrier convergence and phases, partial execution."""

@@ -1,0 +1,135 @@
+"""Whether all work-items of a group come to each barrier: proved, known not to be so, or the program's promise."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...diag import CompileError, Diagnostic, Span
+from ...ir import Function, Op, Region, Value, walk
+from ...ir.launch import most_work_items
+from ..channels.endpoints import is_call
+from .partial_execution import PartialExecution, equal_in_groups, local_ids, needed_for
+from .uniformity import parting_place, unrepeatable_values, varying_values
+
+__all__ = ["check_barriers"]
+
+#: groups of dimension 0 that are tried, besides the first two: where constants of the kernel lie in the global range
+MOST_GROUPS = 8
+_HINT = "put the barrier where all of them come by equally often, and into conditions only what stands between barriers"
+_KNOWN = ("it is known where conditions are made of constants, scalar arguments, get_group_id and get_local_size: count a loop from what is the "
+          "same for all and add the id inside, compare get_global_id(0) - get_local_id(0), or give the kernel a reqd_work_group_size")
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """On what it depends who comes to a barrier; of a ``loop`` it is whether it goes on."""
+
+    value: Value
+    what: str = "condition"
+    span: Span | None = None
+
+
+def check_barriers(function: Function, warn: Callable[[Diagnostic], None] | None = None) -> bool:
+    """Whether the program must promise that all work-items of a group come to the barriers of a flat kernel, as it is not known; ``warn``
+    is told of each of them.
+
+    Raises CompileError for every barrier that some work-items of a group reach and others do not, as ids and constants say, or for which a
+    run on the same memory could not tell whether they do.
+    """
+    barriers = list(_barriers(function.body, []))
+    varying = varying_values(function)
+    if not any(c.value in varying for _, around in barriers for c in around):
+        return False
+    check = _Check(function, {c.value for _, around in barriers for c in around if c.value in varying})
+    for barrier, around in barriers:
+        check.barrier(barrier, around)
+    if check.faults:
+        raise CompileError(*dict.fromkeys(check.faults))
+    for condition, promised in check.promises.items():
+        if warn is not None:
+            warn(_promise(list(dict.fromkeys(promised)), condition))
+    return bool(check.promises)
+
+
+def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagnostic:
+    """The warning of barriers that rest on the same condition."""
+    others = f"this barrier, and {len(barriers) - 1} more, rest" if len(barriers) > 1 else "this barrier rests"
+    return Diagnostic(f"{others} on a promise of the program: all work-items of a group come to it, or none; a launch that breaks it ends with an "
+                      "error", barriers[0], _KNOWN, "warning", notes=(condition,) if condition is not None else ())
+
+
+def _barriers(region: Region, around: list[_Condition]):
+    """Every barrier, with the conditions under which it is reached, outermost first."""
+    for op in region.ops:
+        if op.opcode == "barrier":
+            yield op, [*around, *map(_Condition, op.operands)]
+        for inner in op.regions:
+            yield from _barriers(inner, [*around, _Condition(op.operands[0]), _Condition(inner.terminator.operands[0], "loop", op.span)])
+
+
+class _Check:
+    """Finds faults and promises. ``conditions`` are those that may differ within a group as far as is plain to see."""
+
+    def __init__(self, function: Function, conditions: set[Value]):
+        needed = needed_for(function, conditions)
+        self.varying = varying_values(function, equal_in_groups(function, needed))
+        self.parted = _parted(function, needed)
+        self.unrepeatable = unrepeatable_values(function)
+        #: whether a launch can be held against a promise before it begins
+        self.checkable = not function.attrs.get("autorun") and not any(is_call(op) for op in walk(function.body))
+        self.faults: list[Diagnostic] = []
+        #: barriers by the note that names the condition
+        self.promises: dict[Diagnostic | None, list[Span | None]] = {}
+
+    def barrier(self, barrier: Op, around: list[_Condition]):
+        """Judge one barrier."""
+        differing = [c for c in around if c.value in self.varying]
+        wrong = next((c for c in differing if not self.checkable or c.value in self.unrepeatable or self._parts(c.value)), None)
+        if wrong is not None:
+            note = self._note(wrong)
+            self.faults.append(Diagnostic("not all work-items of a group may reach this barrier", barrier.span, _HINT,
+                                          notes=(note,) if note is not None else ()))
+        elif differing:
+            self.promises.setdefault(self._note(differing[0]), []).append(barrier.span)
+
+    def _parts(self, value: Value) -> bool:
+        """Whether the condition differs in some group, or does if others hold that are the same for all."""
+        if value in self.parted:
+            return True
+        if value.op is None or value.op.opcode != "and":
+            return False
+        differing = [v for v in value.op.operands if v in self.varying]
+        return len(differing) == 1 and self._parts(differing[0])
+
+    def _note(self, condition: _Condition) -> Diagnostic | None:
+        place = condition.span or parting_place(condition.value, self.varying)
+        return Diagnostic(f"this {condition.what} may differ between them", place, severity="note") if place is not None else None
+
+
+def _parted(function: Function, needed: set[Value]) -> set[Value]:
+    """Values that differ in some group of a size that the program allows, as ids and constants say."""
+    queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body) if op.opcode == "work_item" and op.result in needed}
+    size = _some_size(function, {dim for fn, dim in queries if fn in ("local_id", "global_id")})
+    found: set[Value] = set()
+    for group in _groups(size[0], needed) if ("global_id", 0) in queries else [0]:
+        ids = local_ids(size)
+        for d, number in enumerate((group, 0, 0)):
+            ids["group_id", d] = [number] * len(ids["local_id", d])
+            ids["global_id", d] = [number * size[d] + n for n in ids["local_id", d]]
+        found |= PartialExecution(function, ids, needed).parted
+    return found
+
+
+def _groups(size: int, needed: set[Value]) -> list[int]:
+    numbers = {v.op.attrs["value"] for v in needed if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs["value"], int)}
+    return [0, 1, *sorted({n // size for n in numbers if 2 * size <= n < 1 << 31})[:MOST_GROUPS]]
+
+
+def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:
+    """A group as the program allows it: the required one, else the largest, with about as many in each of the dimensions."""
+    if size := function.attrs.get("work_group_size"):
+        return tuple(size)
+    most, found = most_work_items(function), [1, 1, 1]
+    asked = sorted(dims) or [0]
+    for k, d in enumerate(asked):
+        found[d] = max(1, round((most // (found[0] * found[1] * found[2])) ** (1 / (len(asked) - k))))
+    return tuple(found)

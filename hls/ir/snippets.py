@@ -1,0 +1,35 @@
+"""Small pieces of IR for passes that take arrays apart: elements of a memory, and loops that count."""
+
+from collections.abc import Callable
+
+from . import I64, Builder, IntType, MemoryObject, Region, Value
+
+__all__ = ["counted_loop", "element_pointer", "read", "write"]
+
+
+def element_pointer(memory: MemoryObject, index: Value, b: Builder) -> Value:
+    """A pointer to the element of a number, unsigned, that surely is one of the memory."""
+    size = memory.element.bytes
+    wide = b.value("zext", index, result=I64) if index.type != I64 else index
+    return b.addr(memory.name, b.value("mul", wide, b.const(size, I64)) if size > 1 else wide)
+
+
+def read(memory: MemoryObject, place: int, b: Builder) -> Value:
+    pointer = b.addr(memory.name, place * memory.element.bytes)
+    return b.value("load", pointer, b.true(), result=memory.element, name=memory.name)
+
+
+def write(memory: MemoryObject, place: int, value: Value, b: Builder) -> None:
+    b.op("store", b.addr(memory.name, place * memory.element.bytes), value, b.true())
+
+
+def counted_loop(trips: int, label: str, b: Builder, build: Callable[[Value, Builder], object]) -> None:
+    """A loop that runs at least once; ``build`` gets its counter, as wide as it must be, and makes the body."""
+    body, type = Region(), IntType(trips.bit_length())
+    count = Value(type, "k", body, 0)
+    body.args.append(count)
+    inner = Builder(body, b.span)
+    build(count, inner)
+    following = inner.value("add", count, inner.const(1, type))
+    inner.op("yield", inner.value("ult", following, inner.const(trips, type)), following)
+    b.op("loop", b.true(), b.const(0, type), results=[type], regions=[body], attrs={"label": label, "unroll": 1})

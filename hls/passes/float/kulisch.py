@@ -1,0 +1,209 @@
+"""A sum of floats kept exactly, as one long integer in which a term is added in a cycle.
+
+The integer counts units of the least subnormal number. It is kept as digits, the lowest first: the carry out of a digit waits for
+the next term, when it is added to the digit above. So no addition is wider than a digit, and all digits are added to at once::
+
+    digit[k], pending[k + 1] = digit[k] + part[k] of the term + pending[k]
+
+A term's significand is shifted by its exponent modulo the width of a digit, and the rest of the exponent says which digits the pieces
+are for. A negative term is its complement in every digit, and a carry into the lowest.
+"""
+
+from dataclasses import dataclass
+
+from ...ir import BOOL, Builder, FloatType, IntType, Value
+
+__all__ = ["DIGITS", "FLAGS", "Accumulator", "bits_of", "concatenated", "inverted", "lowest", "repeated", "start_of", "step", "wider"]
+
+#: the widths that a digit may have, by the bits of the format: a power of two, at least as wide as the significand
+DIGITS = {16: (16, 32), 32: (32,)}
+#: width of the significand and of the exponent's field
+_FIELDS = {16: (11, 5), 32: (24, 8)}
+#: what was among the terms: something else than -0, infinity, minus infinity, NaN
+FLAGS = ("any", "inf", "minus_inf", "nan")
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """The shape of a sum of at most ``terms`` floats of ``type``, in digits of ``digit`` bits, the last of which may be narrower.
+    With ``flush`` subnormal terms are zeros of their sign."""
+
+    type: FloatType
+    digit: int
+    terms: int
+    flush: bool = False
+
+    @property
+    def significand(self) -> int:
+        return _FIELDS[self.type.bits][0]
+
+    @property
+    def exponent(self) -> int:
+        return _FIELDS[self.type.bits][1]
+
+    @property
+    def places(self) -> int:
+        """Bits of the sum, its sign included."""
+        greatest = ((1 << self.significand) - 1) << (1 << self.exponent) - 3
+        return (self.terms * greatest).bit_length() + 1
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The bits of each digit."""
+        whole, rest = divmod(self.places, self.digit)
+        return (self.digit,) * whole + (rest,) * (rest > 0)
+
+    @property
+    def windows(self) -> int:
+        """How many digits the lowest bit of a term may lie in."""
+        return -(-((1 << self.exponent) - 1) // self.digit)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term taken apart: ``pieces`` of a digit's width, of which the lowest is for the digit number ``window`` (None: there is one
+    only); ``negative``; and the flags that it sets."""
+
+    pieces: tuple[Value, ...]
+    window: Value | None
+    negative: Value
+    flags: tuple[Value, ...]
+
+
+def concatenated(b: Builder, low: Value, high: Value) -> Value:
+    """``high`` above ``low``, of at most 32 bits each: wires, where an `or` of both would count as logic."""
+    width = max(8, 1 << (max(low.type.bits, high.type.bits) - 1).bit_length())
+    word = IntType(width)
+    up = b.value("shl", wider(b, low, word), b.const(width - low.type.bits, word))
+    both = b.value("bitcast", b.value("array", up, wider(b, high, word)), result=IntType(2 * width))
+    return bits_of(b, both, width - low.type.bits, low.type.bits + high.type.bits)
+
+
+def wider(b: Builder, value: Value, type: IntType) -> Value:
+    return value if value.type == type else b.value("zext", value, result=type)
+
+
+def lowest(b: Builder, value: Value, bits: int) -> Value:
+    return value if value.type.bits == bits else b.value("trunc", value, result=IntType(bits))
+
+
+def bits_of(b: Builder, value: Value, low: int, bits: int) -> Value:
+    """``bits`` bits from place ``low`` on."""
+    return lowest(b, b.value("lshr", value, b.const(low, value.type)) if low else value, bits)
+
+
+def inverted(b: Builder, value: Value) -> Value:
+    return b.value("xor", value, b.const(-1, value.type))
+
+
+def repeated(b: Builder, bit: Value, bits: int) -> Value:
+    return bit if bits == 1 else b.value("sext", bit, result=IntType(bits))
+
+
+def unpacked(b: Builder, shape: Accumulator, value: Value, subtracted: bool) -> Term:
+    """A float as a term that is added, or subtracted."""
+    whole = b.value("bitcast", value, result=IntType(shape.type.bits))
+    fraction = lowest(b, whole, shape.significand - 1)
+    exponent = bits_of(b, whole, shape.significand - 1, shape.exponent)
+    negative = bits_of(b, whole, shape.type.bits - 1, 1)
+    if subtracted:
+        negative = inverted(b, negative)
+    normal = b.value("ne", exponent, b.const(0, exponent.type))
+    if shape.flush:
+        fraction = b.value("and", fraction, repeated(b, normal, fraction.type.bits))
+    flags = _flags(b, exponent, fraction, normal, negative)
+    place = b.value("sub", exponent, wider(b, normal, exponent.type))  # subnormal numbers have the unit of the least normal ones
+    window, shifted = _shifted(b, shape, fraction, normal, place)
+    pieces = tuple(bits_of(b, shifted, low, min(shape.digit, shifted.type.bits - low))
+                   for low in range(0, shifted.type.bits, shape.digit))
+    return Term(pieces, window, negative, flags)
+
+
+def _flags(b: Builder, exponent: Value, fraction: Value, normal: Value, negative: Value) -> tuple[Value, ...]:
+    special = b.value("eq", exponent, b.const(-1, exponent.type))
+    blank = b.value("eq", fraction, b.const(0, fraction.type))
+    infinite = b.value("and", special, blank)
+    nothing = b.value("and", b.value("and", negative, inverted(b, normal)), blank)
+    return (inverted(b, nothing), b.value("and", infinite, inverted(b, negative)), b.value("and", infinite, negative),
+            b.value("and", special, inverted(b, blank)))
+
+
+def _shifted(b: Builder, shape: Accumulator, fraction: Value, normal: Value, place: Value) -> tuple[Value | None, Value]:
+    """The number of the lowest digit, and the significand moved to its place in it: by one bit of the place after the other, small
+    ones first, as what is shifted grows."""
+    steps = min(shape.digit.bit_length() - 1, shape.exponent)
+    width = shape.significand
+    shifted = b.value("or", wider(b, fraction, IntType(width)),
+                      b.value("shl", wider(b, normal, IntType(width)), b.const(width - 1, IntType(width))))
+    for k in range(steps):
+        width += 1 << k
+        wide = wider(b, shifted, IntType(width))
+        moved = b.value("shl", wide, b.const(1 << k, wide.type))
+        shifted = b.value("select", bits_of(b, place, k, 1), moved, wide)
+    window = bits_of(b, place, steps, shape.exponent - steps) if shape.windows > 1 else None
+    return window, shifted
+
+
+def _parts(b: Builder, shape: Accumulator, term: Term) -> list[Value]:
+    """What the term adds to each digit, but for the carry of a negative one into the lowest."""
+    here = {k: None for k in range(shape.windows)}
+    if term.window is not None:
+        here = {k: b.value("eq", term.window, b.const(k, term.window.type)) for k in here}
+    parts = []
+    for k, width in enumerate(shape.widths):
+        given = [_masked(b, piece, here[k - j], width) for j, piece in enumerate(term.pieces) if k - j in here]
+        sign = repeated(b, term.negative, width)
+        parts.append(b.value("xor", _either(b, given, width), sign) if given else sign)
+    return parts
+
+
+def _masked(b: Builder, piece: Value, here: Value | None, width: int) -> Value:
+    """The piece where it is for this digit, else 0; at most ``width`` bits of it."""
+    piece = lowest(b, piece, min(width, piece.type.bits))
+    return piece if here is None else b.value("and", piece, repeated(b, here, piece.type.bits))
+
+
+def _either(b: Builder, given: list[Value], width: int) -> Value:
+    """A digit out of what is for it, one or two pieces of which one is 0."""
+    wide, *narrow = sorted(given, key=lambda v: v.type.bits, reverse=True)
+    for piece in narrow:
+        bits = piece.type.bits
+        common = b.value("or", lowest(b, wide, bits), piece)
+        wide = common if bits == wide.type.bits else concatenated(b, common, bits_of(b, wide, bits, wide.type.bits - bits))
+    return wider(b, wide, IntType(width))
+
+
+def start_of(b: Builder, shape: Accumulator, value: Value) -> list[Value]:
+    """The state of a sum that has ``value`` as its only term: digits, each followed by its pending carry but for the last, and flags."""
+    term = unpacked(b, shape, value, False)
+    zero = b.const(0, BOOL)
+    state = []
+    for k, part in enumerate(_parts(b, shape, term)):
+        if k == 0:
+            part, carry = _plus(b, part, b.const(0, part.type), term.negative)
+        else:
+            carry = zero
+        state += [part, carry]
+    return [*state[:-1], *term.flags]
+
+
+def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtracted: bool) -> list[Value]:
+    """The state of the sum after one more term."""
+    term = unpacked(b, shape, value, subtracted)
+    digits, flags = state[:-len(FLAGS)], state[-len(FLAGS):]
+    after, carry = [], term.negative
+    for k, part in enumerate(_parts(b, shape, term)):
+        digit, out = _plus(b, digits[2 * k], part, carry)
+        after += [digit, out]
+        carry = digits[2 * k + 1] if 2 * k + 1 < len(digits) else None
+    return [*after[:-1], *(b.value("or", old, new) for old, new in zip(flags, term.flags, strict=True))]
+
+
+def _plus(b: Builder, digit: Value, part: Value, carry: Value) -> tuple[Value, Value]:
+    """The sum of two digits and a carry, and the carry out of it, by one addition: the carry comes in below the lowest place."""
+    bits = digit.type.bits
+    wide = IntType(bits + 2)
+    one = b.const(1, wide)
+    left = b.value("or", b.value("shl", wider(b, part, wide), one), one)
+    total = b.value("add", left, wider(b, concatenated(b, carry, digit), wide))
+    return bits_of(b, total, 1, bits), bits_of(b, total, bits + 1, 1)

@@ -1,0 +1,66 @@
+"""Autorun kernels stand as often as they ask for, and begin again when they end."""
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from ...diag import CompileError
+from ...ir import Builder, Function, Module, Op
+from ...ir.clone import clone_function
+from ...ir.rewrite import rewrite
+from ..lowering.inline import Inline
+from ..manager import Form, ModulePass
+from .autorun import repeat_for_ever
+
+__all__ = ["ReplicateAutorun", "compute_units"]
+
+
+@dataclass(frozen=True)
+class ReplicateAutorun(ModulePass):
+    """Before: pipes are channels. After: an autorun kernel stands as often as its ``num_compute_units`` say, each copy with its place among
+    them, as NAME_X, NAME_X_Y or NAME_X_Y_Z; one of a single work-item begins again when it ends.
+
+    Raises CompileError where a copy would have the name of another kernel.
+    """
+
+    name = "replicate-autorun"
+    provides = frozenset({Form.LINKED})
+
+    def run(self, module: Module) -> Module:
+        """The program with all copies."""
+        if not any(f.attrs.get("autorun") for f in module.kernels):
+            return module
+        module = Inline().run(module)  # who asks for its place may be a helper
+        functions: dict[str, Function] = {}
+        for function in module.functions.values():
+            for copy in _copies(function) if function.attrs.get("autorun") else [function]:
+                if copy.name in functions or (copy.name in module.functions and copy.name != function.name):
+                    raise CompileError.at(function.span, f"a copy of kernel {function.name} would have the name of kernel {copy.name}",
+                                          "rename one of them")
+                functions[copy.name] = copy
+        return Module(functions, module.sources, module.channels)
+
+
+def compute_units(function: Function) -> tuple[int, ...]:
+    """How many copies the program asks for, in each of one to three dimensions."""
+    units = function.attrs.get("num_compute_units", 1)
+    return units if isinstance(units, tuple) else (units,)
+
+
+def _copies(function: Function) -> Iterable[Function]:
+    units = compute_units(function)
+    for place in itertools.product(*map(range, units)):
+        copy = clone_function(function)
+        if units != (1,) * len(units):
+            copy.name = "_".join([function.name, *map(str, place)])
+        rewrite(copy.body, partial(_place, place))
+        if not function.attrs.get("ndrange"):
+            repeat_for_ever(copy)
+        yield copy
+
+
+def _place(place: tuple[int, ...], op: Op, b: Builder):
+    if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
+        return None
+    return [b.const((*place, 0, 0)[op.attrs.get("dim", 0)], op.result.type)]

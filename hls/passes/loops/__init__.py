@@ -1,0 +1,1 @@
+"""Loops: unrolling, fusion, coalescing, invariant code, trip counts, final values."""

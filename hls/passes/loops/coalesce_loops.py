@@ -1,0 +1,140 @@
+"""Nests marked ``loop_coalesce`` become one loop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...diag import Diagnostic
+from ...ir import Builder, Function, Op, Region
+from ...ir.clone import clone_function
+from ...ir.rewrite import rewrite
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from ..recurrence.look_ahead_control import carry_ahead
+from .flatten_pair import merge_nest
+from .merged_attributes import Merged, common_promises, take_over
+
+__all__ = ["CoalesceLoops", "join_nest"]
+
+
+@dataclass(frozen=True)
+class CoalesceLoops(FunctionPass):
+    """Before: SSA with `if`; no loop is unrolled yet. After: a loop whose attribute ``loop_coalesce`` is N is one loop with
+    the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and one for each
+    run of that which has none.
+
+    With ``model``, loop control that takes longer than a cycle is carried ahead first, as the choice between another iteration and
+    another invocation comes on top of it. What stands before and behind the inner loop is done in its first and last iteration. A nest goes as deep as each body holds
+    exactly one loop that is not to be unrolled, and that outside of any condition. ``warn`` is told where one ends before it was
+    meant to, ``record`` which loop became part of which.
+    """
+
+    model: DelayModel | None = None
+    warn: Callable[[Diagnostic], None] | None = None
+    record: Callable[[Merged], None] | None = None
+
+    name = "coalesce-loops"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+
+        def visit(op: Op, b: Builder):
+            if op.opcode == "loop" and "loop_coalesce" in op.attrs:
+                self._coalesce(function.name, op, b.region)
+
+        rewrite(result.body, visit)
+        return result
+
+    def _coalesce(self, kernel: str, outer: Op, region: Region):
+        """``region`` ends where ``outer`` will stand."""
+        wish = outer.attrs.pop("loop_coalesce")
+        nest, obstacle = _nest(outer, wish)
+        if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
+            self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
+        join_nest(kernel, nest, region, self.model, self._join_attributes, self.record)
+
+    def _join_attributes(self, loop: Op, inner: Op):
+        for name in take_over(loop, inner):
+            self._tell(inner, f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
+                       f"{loop.span.line}, which says something else", "keep one of them")
+        if "ivdep" in loop.attrs:
+            loop.attrs["ivdep"] = common_promises(loop, inner)
+
+    def _tell(self, loop: Op, message: str, hint: str):
+        if self.warn is not None:
+            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+
+
+def join_nest(kernel: str, nest: list[Op], region: Region, model: DelayModel | None, join_attributes: Callable[[Op, Op], None],
+              record: Callable[[Merged], None] | None):
+    """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand. ``join_attributes``
+    gives a loop what the one that becomes part of it wishes."""
+    outer, nest = nest[0], list(nest)
+    if len(nest) > 1 and model is not None:
+        for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
+            _insert(around, loop, carry_ahead(loop, model))
+    while len(nest) > 1:
+        inner, into = nest.pop(), nest[-1]
+        join_attributes(into, inner)
+        first = Region()
+        merge_nest(into, inner, Builder(first, into.span))
+        _insert(nest[-2].regions[0] if len(nest) > 1 else region, into, first.ops)
+        if record is not None:
+            record(Merged(kernel, inner.span, outer.span, "coalesced"))
+
+
+def _insert(region: Region, loop: Op, ops: list[Op]):
+    """Put operations before the loop, or to the end where it is yet to be added."""
+    at = region.ops.index(loop) if loop in region.ops else len(region.ops)
+    region.ops[at:at] = ops
+
+
+@dataclass(frozen=True)
+class _Obstacle:
+    """Why a nest ends. ``natural``: there is nothing inside that could belong to it."""
+
+    reason: str
+    hint: str
+    natural: bool = False
+
+
+def _nest(outer: Op, wish: int) -> tuple[list[Op], _Obstacle | None]:
+    """The loops to be made one, from outside in, and what keeps the nest from being deeper, if it is not as deep as wished."""
+    nest = [outer]
+    while len(nest) != wish:
+        found = _inside(nest[-1])
+        if isinstance(found, _Obstacle):
+            return nest, found
+        nest.append(found)
+    return nest, None
+
+
+def _inside(loop: Op) -> "Op | _Obstacle":
+    (body,) = loop.regions
+    loops = [op for op in _loops(body) if op.attrs.get("unroll", 0) in (0, 1)]
+    if not loops:
+        return _Obstacle(f"there is no loop inside the one at line {loop.span.line}" if loop.span else "there is no loop inside",
+                         "remove the pragma, or ask for as many levels as there are", True)
+    if len(loops) > 1:
+        lines = " and ".join(str(op.span.line) for op in loops[:2])
+        return _Obstacle(f"the loops at lines {lines} stand beside each other",
+                         "make them one, or ask for the levels around them: #pragma loop_coalesce N")
+    if loops[0] not in body.ops:
+        return _Obstacle(f"the loop at line {loops[0].span.line} stands under a condition",
+                         "make the condition a part of that of the loop")
+    return loops[0]
+
+
+def _loops(region: Region) -> list[Op]:
+    """The outermost loops of a region, those under conditions included."""
+    found = []
+    for op in region.ops:
+        found += [op] if op.opcode == "loop" else [loop for inner in op.regions for loop in _loops(inner)]
+    return found
+
+
+def _shortfall(levels: int, wish: int, obstacle: _Obstacle) -> str:
+    asked = "loop_coalesce" if wish == -1 else f"loop_coalesce {wish}"
+    done = "this loop is left as it is" if levels == 1 else f"{levels} levels of loops become one"
+    return f"#pragma {asked}: {done}, because {obstacle.reason}"

@@ -1,0 +1,141 @@
+"""Loops that go on where their invocation before has ended become one with the loop around them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...analysis.loops.forward_slice import computed_from
+from ...ir import (
+    Function,
+    IntType,
+    Op,
+    Region,
+    TokenType,
+    Value,
+    has,
+    is_access,
+    loops_inside_out,
+    memory_name,
+    uses,
+    walk,
+)
+from ...ir.clone import clone_function
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from ..memory.storage_attributes import HOLDS_UP
+from ..recurrence.look_ahead_control import CONTROL
+from .coalesce_loops import join_nest
+from .merged_attributes import Merged
+
+__all__ = ["FlattenCarriedNests"]
+
+#: what the source asks of one loop, which it would not of both
+_WISHES = frozenset({"ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining", "nofusion", "ivdep",
+                     "loop_coalesce", "loop_fuse"})
+#: operations around the inner loop: each is done in every iteration from then on
+_MOST_AROUND = 64
+
+
+@dataclass(frozen=True)
+class FlattenCarriedNests(FunctionPass):
+    """Before: SSA with `if`, in which small arrays are values. After: an innermost loop is one with the loop around it where each of its
+    invocations begins with what the one before has left (a window that moves on over the rows of a picture, a place to write to next). As
+    two loops, the second invocation could only begin when all of the first has passed its pipeline.
+
+    Only where nothing is lost by it: loop control is integer logic of counters, at most so many operations stand around the inner loop,
+    nothing is both read and written, which needs sums of counters to be told apart, and the source asks nothing of either loop. An array that
+    is a memory only because it would hold up a loop in registers goes on as it would there.
+    """
+
+    model: DelayModel | None = None
+    record: Callable[[Merged], None] | None = None
+    name = "flatten-carried-nests"
+    requires = frozenset({Form.ARRAYS_LOWERED})
+    forbids = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        if function.attrs.get("ndrange") or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):
+            return function
+        result = clone_function(function)
+        for region, outer in list(loops_inside_out(result.body)):
+            inner = _inner(outer)
+            held = {m.name for m in result.memories.values() if HOLDS_UP in dict(m.attrs)}
+            if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
+                join_nest(function.name, [outer, inner], region, self.model, lambda into, loop: None, self.record)
+        return result
+
+
+def _inner(outer: Op) -> Op | None:
+    """The one loop inside, if both are as the compiler likes."""
+    found = [op for op in walk(outer.regions[0]) if op.opcode == "loop"]
+    if len(found) != 1 or found[0] not in outer.regions[0].ops:
+        return None
+    return None if any(_WISHES & op.attrs.keys() for op in (outer, found[0])) else found[0]
+
+
+def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
+    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from inside. The arrays
+    ``held`` count as carried."""
+    (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}
+    behind = computed_from(body, set(inner.results))
+    passed = any(op.opcode == "store" and memory_name(op) in held for op in walk(inner.regions[0]))
+    for arg, value in zip(body.args, body.terminator.operands[1:], strict=True):
+        if value not in behind:
+            continue
+        taken = value in given and inner.operands[1 + given[value]] is arg and len(used.get(arg, ())) == 1
+        if not taken or isinstance(arg.type, TokenType):
+            return False
+        passed |= not _is_sum(inner.regions[0], given[value])
+    return passed and body.terminator.operands[0] not in behind
+
+
+def _is_sum(body: Region, index: int) -> bool:
+    """Whether a loop only adds integers to what it carries there: such a sum is begun anew in each invocation, and added up around it."""
+    if not isinstance(body.args[index].type, IntType):
+        return False
+    own = {body.args[index]}
+    for op in walk(body):
+        if own.isdisjoint(op.operands):
+            continue
+        if op is body.terminator:
+            return [k for k, v in enumerate(op.operands) if v in own] == [1 + index]
+        if op.opcode not in ("add", "select", "if", "yield") or op.opcode in ("select", "if") and op.operands[0] in own:
+            return False
+        own.update(op.results)
+        own |= _chosen(body, op) if op.opcode == "yield" else set()
+    return False
+
+
+def _chosen(body: Region, end: Op) -> set[Value]:
+    """What an `if` gives of the operands of one of its ends."""
+    return next(({*op.results} for op in walk(body) if op.opcode == "if" and any(region.terminator is end for region in op.regions)), set())
+
+
+def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
+    (body,), (inner_body,) = outer.regions, inner.regions
+    around = [each for op in body.ops[:-1] if op is not inner for each in walk(Region(ops=[op]))]
+    inside = {v for op in walk(inner_body) for v in op.results}
+    accesses = [op for op in walk(body) if is_access(op) and memory_name(op) not in held]
+    written = [memory_name(op) for op in accesses if op.opcode == "store"]
+    once = len(written) == len(set(written)) and not set(written) & {memory_name(op) for op in accesses if op.opcode == "load"}
+    plain = not any(has(op, "effect") and not is_access(op) for op in walk(body))
+    return (len(around) <= _MOST_AROUND and once and plain and _is_control(inner_body, [inner_body.terminator.operands[0]])
+            and _is_control(body, [body.terminator.operands[0], inner.operands[0]], inside))
+
+
+def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset()) -> bool:
+    """Whether the values come of what a loop carries, and of what is the same for all iterations, by integer logic alone."""
+    makers = {v: op for op in body.ops for v in op.results}
+    nexts = dict(zip(body.args, body.terminator.operands[1:], strict=True))
+    seen: set[Value] = set()
+    while wanted:
+        value = wanted.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in nexts:
+            wanted.append(nexts[value])
+        elif value in makers:
+            if makers[value].opcode not in CONTROL or value in apart:
+                return False
+            wanted += makers[value].operands
+    return True

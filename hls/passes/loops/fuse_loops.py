@@ -1,0 +1,188 @@
+"""Loops that stand behind each other in a block marked ``loop_fuse`` become one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ...analysis.dependence.dependence import Dependence, DependenceTester
+from ...diag import Diagnostic
+from ...ir import Function, Op, Region, has, is_access, memory_name, regions, walk
+from ...ir.clone import clone_function
+from ...target.delay import DelayModel
+from ..lowering.if_conversion import flatten
+from ..manager import Form, FunctionPass
+from ..recurrence.look_ahead_control import carry_ahead
+from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from ..scalar.constant_folding import ConstantFolding
+from .fuse_pair import Between, fuse, same_trips, sort_between
+from .merged_attributes import Merged, own_promises, take_over
+
+__all__ = ["FuseLoops"]
+
+#: marks loops and accesses in a copy of the function
+_MARK = "fusing"
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Why two loops are not fused, and what would help."""
+
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class FuseLoops(FunctionPass):
+    """Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region whose attribute ``loop_fuse`` is
+    equal, (number of the block, depth, 1 if the source says that they are independent), are one loop, and so are loops inside
+    of these down to the depth, unless
+
+    - something that has an effect stands between, or the second loop needs what the first one computes;
+    - an iteration of the second would come before an iteration of the first that it depends on: this is not asked where the
+      source says that they are independent;
+    - one of them is marked ``nofusion``, or to be unrolled.
+
+    Where the loops do not run equally often, each body is guarded; with ``model``, loop control that takes longer than a cycle
+    is carried ahead first, as the guards come on top of it. ``warn`` is told of what is not fused, ``record`` of what is.
+    """
+
+    address_bits: int = 64
+    model: DelayModel | None = None
+    warn: Callable[[Diagnostic], None] | None = None
+    record: Callable[[Merged], None] | None = None
+
+    name = "fuse-loops"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if any("loop_fuse" in op.attrs for op in walk(result.body)):
+            self._region(result, result.body)
+        return result
+
+    def _region(self, function: Function, region: Region):
+        marked = [op for op in region.ops if op.opcode == "loop" and "loop_fuse" in op.attrs]
+        refused: set[Op] = set()
+        while pair := next(((a, b) for a, b in pairwise(marked)
+                            if a.attrs["loop_fuse"] == b.attrs["loop_fuse"] and b not in refused), None):
+            first, second = pair
+            refusal = self._fuse(function, region, first, second)
+            if refusal is None:
+                marked.remove(second)
+            else:
+                refused.add(second)
+                self._tell(second, f"#pragma loop_fuse: this loop is not fused with the one at line {first.span.line}: "
+                           f"{refusal.reason}", refusal.hint)
+        for op in region.ops:
+            op.attrs.pop("loop_fuse", None)
+            for inner in op.regions:
+                self._region(function, inner)
+
+    def _fuse(self, function: Function, region: Region, first: Op, second: Op) -> _Refusal | None:
+        """Fuse two loops, or say why that cannot be."""
+        group, depth, independent = first.attrs["loop_fuse"]
+        between = sort_between(region, first, second)
+        refusal = _marks(first, second) or _parted(between, first) or _effects(first, second)
+        if refusal is None and not independent:
+            refusal = _conflict(function, first, second, self.address_bits)
+        if refusal is not None:
+            return refusal
+        if promises := own_promises(first, second):
+            first.attrs["ivdep"] = promises
+        else:
+            first.attrs.pop("ivdep", None)
+        for name in take_over(first, second):
+            self._tell(second, f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
+                       f"{first.span.line}, which says something else", "keep one of them")
+        pairs = same_trips(first, second)
+        if pairs is None and self.model is not None:
+            for loop in (first, second):
+                at = region.ops.index(loop)
+                region.ops[at:at] = carry_ahead(loop, self.model)
+            between = sort_between(region, first, second)
+        fuse(region, first, second, between, pairs)
+        for op in first.regions[0].ops if depth > 1 else ():
+            if op.opcode == "loop":
+                op.attrs["loop_fuse"] = (group, depth - 1, independent)
+        if self.record is not None:
+            self.record(Merged(function.name, second.span, first.span, "fused"))
+        return None
+
+    def _tell(self, loop: Op, message: str, hint: str):
+        if self.warn is not None:
+            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+
+
+def _marks(first: Op, second: Op) -> _Refusal | None:
+    for loop in (first, second):
+        if loop.attrs.get("nofusion"):
+            return _Refusal(f"the one at line {loop.span.line} is marked nofusion", "remove one of the pragmas")
+        if loop.attrs.get("unroll", 0) not in (0, 1):
+            return _Refusal(f"the one at line {loop.span.line} is to be unrolled", "remove one of the pragmas")
+    return None
+
+
+def _parted(between: Between, first: Op) -> _Refusal | None:
+    if between.obstacle is not None:
+        what = "another loop" if between.obstacle.opcode == "loop" else "something that has an effect"
+        place = f" (line {between.obstacle.span.line})" if between.obstacle.span else ""
+        return _Refusal(f"{what} stands between them{place}", "move it before or behind both loops")
+    if between.needed is not None:
+        name = between.needed.name or "a value"
+        return _Refusal(f"it needs {name}, which is known when the one at line {first.span.line} has ended",
+                        "keep them apart, or compute it in a variable of its own")
+    return None
+
+
+def _effects(first: Op, second: Op) -> _Refusal | None:
+    """Effects beside stores have an order that nothing but the order of the program says."""
+    found = [next((op for op in walk(loop.regions[0]) if has(op, "effect") and op.opcode not in ("store", "fresh")), None)
+             for loop in (first, second)]
+    if None in found:
+        return None
+    return _Refusal(f"both have effects that others see in order ({found[0].opcode} and {found[1].opcode})", "keep them apart")
+
+
+def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _Refusal | None:
+    """Whether an iteration of ``second`` would come before one of ``first`` that it must follow, found in a copy in which both
+    are one."""
+    copy = _fused_copy(function, first, second)
+    fused = next((op for op in walk(copy.body) if op.opcode == "loop" and _MARK in op.attrs), None)
+    if fused is None:
+        return None  # there is one iteration only
+    tester = DependenceTester(copy, address_bits)
+    sides = [[op for op in walk(fused.regions[0]) if is_access(op) and op.attrs.get(_MARK) == side] for side in (1, 2)]
+    for one in sides[0]:
+        for two in sides[1]:
+            for fact in tester.pair(one, two):
+                if fact.src is two and fact.loop is fused:
+                    return _say(fact)
+    return None
+
+
+def _fused_copy(function: Function, first: Op, second: Op) -> Function:
+    """The function, flat, with both loops fused; marks are 1 on ``first`` and its accesses, 2 on those of ``second``."""
+    touched = [op for loop in (first, second) for op in (loop, *walk(loop.regions[0]))]
+    for loop, side in ((first, 1), (second, 2)):
+        for op in (loop, *walk(loop.regions[0])):
+            if op is loop or is_access(op):
+                op.attrs[_MARK] = side
+    copy = clone_function(function)
+    for op in touched:
+        op.attrs.pop(_MARK, None)
+    region = next(r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops))
+    one, two = (next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(_MARK) == side) for side in (1, 2))
+    fuse(region, one, two, sort_between(region, one, two), same_trips(one, two))
+    flatten(copy.body)
+    return ConstantFolding(flat=True).run(CommonSubexpressionElimination().run(copy))
+
+
+def _say(fact: Dependence) -> _Refusal:
+    names = [memory_name(access) for access in (fact.src, fact.dst)]
+    what = {"load": "the load of", "store": "the store to"}
+    texts = [f"{what[access.opcode]} {name} at line {access.span.line}" for access, name in zip((fact.src, fact.dst), names)]
+    hint = "where no two such iterations use the same element, write #pragma loop_fuse independent"
+    if fact.overlap:
+        hint = f"where {names[0]} and {names[1]} never overlap, write restrict"
+    return _Refusal(f"{texts[0]} would come before {texts[1]} of a later iteration, and has to follow it", hint)

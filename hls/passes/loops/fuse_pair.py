@@ -1,0 +1,190 @@
+"""Two loops of one region become one that runs an iteration of both at a time."""
+
+from dataclasses import dataclass
+
+from ...analysis.induction.trip_count import count_trips
+from ...ir import BOOL, Builder, Op, Region, Value, has, uses, walk
+from ...ir.clone import clone_ops
+from ...ir.rewrite import constant, set_results
+
+__all__ = ["Between", "fuse", "same_trips", "sort_between"]
+
+
+#: operations that are copied so that a counter goes on past its loop's end
+_MOST_COPIED = 8
+
+
+@dataclass(frozen=True)
+class Between:
+    """What stands between two loops: operations to go before the first, and behind the second. ``obstacle`` is one that can
+    do neither, ``needed`` a value of the first loop that the second one uses."""
+
+    early: tuple[Op, ...] = ()
+    late: tuple[Op, ...] = ()
+    obstacle: Op | None = None
+    needed: Value | None = None
+
+
+def sort_between(region: Region, first: Op, second: Op) -> Between:
+    """Whether the two loops of the region can be brought together, and how."""
+    early, late, changing = [], [], set(first.results)
+    for op in region.ops[region.ops.index(first) + 1:region.ops.index(second)]:
+        if not has(op, "pure"):
+            return Between(obstacle=op)
+        if changing.intersection(op.operands):
+            late.append(op)
+            changing.update(op.results)
+        else:
+            early.append(op)
+    used = {v: None for op in (second, *walk(second.regions[0])) for v in op.operands}
+    needed = next((v for v in used if v in changing), None)
+    return Between(tuple(early), tuple(late), needed=needed)
+
+
+def same_trips(first: Op, second: Op) -> dict[int, int] | None:
+    """Carried values of ``second`` that are always equal to one of ``first``, by their indices, where both loops run equally
+    often; None where that is not known.
+
+    Either both run a known number of times, or what decides is computed in the same way from equal values.
+    """
+    pairs = _Pairs(first, second)
+    if pairs.control():
+        return pairs.found
+    trips = [count_trips(loop) for loop in (first, second)]
+    known = None not in trips and all(t.exact for t in trips) and trips[0].count == trips[1].count
+    return {} if known and pairs.equal(first.operands[0], second.operands[0]) else None
+
+
+class _Pairs:
+    """Compares what decides about two loops; ``found`` are carried values that are equal if it is the same."""
+
+    def __init__(self, first: Op, second: Op):
+        self.first, self.second = first, second
+        (self.body,), (self.other,) = first.regions, second.regions
+        self.found: dict[int, int] = {}
+
+    def control(self) -> bool:
+        """Values are equal if nothing shows that they are not: those of the next iteration follow from those of this one."""
+        ends = self.body.terminator.operands, self.other.terminator.operands
+        work, seen = [(self.first.operands[0], self.second.operands[0]), (ends[0][0], ends[1][0])], set()
+        while work:
+            pair = one, two = work.pop()
+            if pair in seen or self.equal(one, two):
+                continue
+            seen.add(pair)
+            if one.owner is self.body and two.owner is self.other:
+                if self.found.setdefault(two.index, one.index) != one.index:
+                    return False
+                work += [(self.first.operands[1 + one.index], self.second.operands[1 + two.index]),
+                         (ends[0][1 + one.index], ends[1][1 + two.index])]
+            elif _alike(one, two):
+                work += zip(one.op.operands, two.op.operands, strict=True)
+            else:
+                return False
+        return True
+
+    def equal(self, one: Value, two: Value) -> bool:
+        """Whether two values from outside of both loops, or constants, are the same."""
+        if one is two:
+            return True
+        return constant(one) is not None and one.type == two.type and repr(constant(one)) == repr(constant(two))
+
+
+def _alike(one: Value, two: Value) -> bool:
+    """Whether both are the result of the same pure operation, of whatever operands."""
+    if one.op is None or two.op is None or one.type != two.type or not has(one.op, "pure"):
+        return False
+    return (one.op.opcode, one.op.attrs, len(one.op.operands)) == (two.op.opcode, two.op.attrs, len(two.op.operands))
+
+
+def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[int, int] | None) -> None:
+    """Make ``first`` one loop with ``second``, which goes; both are operations of the region, which is changed in place.
+
+    ``between`` says where what stands between them goes. ``pairs`` is the answer of :func:`same_trips`; None: each of the two
+    bodies runs as often as it has to.
+    """
+    begin, end = region.ops.index(first), region.ops.index(second)
+    before = Region(ops=[*region.ops[:begin], *between.early])
+    used = set(uses(region))
+    unused = [{k for k, v in enumerate(loop.results) if v not in used} for loop in (first, second)]
+    if pairs is None:
+        _guarded(first, second, unused, Builder(before, first.span))
+        pairs = {}
+    else:
+        _together(first, second, pairs)
+    following = [*between.late, *region.ops[end + 1:]]
+    region.ops = [*before.ops, first, *following]
+    replaced = {second.results[two]: first.results[one] for two, one in pairs.items()}
+    for op in walk(Region(ops=following)):
+        op.operands = [replaced.get(v, v) for v in op.operands]
+
+
+def _together(first: Op, second: Op, pairs: dict[int, int]):
+    """Both bodies in every iteration."""
+    (body,), (other,) = first.regions, second.regions
+    last = body.ops.pop()
+    rest = [k for k in range(len(other.args)) if k not in pairs]
+    values = {other.args[two]: body.args[one] for two, one in pairs.items()} | _adopt(first, second, rest)
+    copies = clone_ops(other.ops, values)
+    again = copies.pop()
+    body.ops += [*copies, last]
+    last.operands += [again.operands[1 + k] for k in rest]
+
+
+def _adopt(first: Op, second: Op, indices: list[int]) -> dict[Value, Value]:
+    """Let ``first`` carry these values of ``second``, too; returns what takes the place of the arguments."""
+    (body,), (other,) = first.regions, second.regions
+    start, values = len(body.args), {}
+    for k in indices:
+        values[other.args[k]] = Value(other.args[k].type, other.args[k].name, body, len(body.args))
+        body.args.append(values[other.args[k]])
+        first.operands.append(second.operands[1 + k])
+    set_results(first, first.results[:start] + [second.results[k] for k in indices])
+    return values
+
+
+def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
+    """Each body in as many iterations as its loop has; a carried bit of each says whether this is one."""
+    (body,), (other,) = first.regions, second.regions
+    values = _adopt(first, second, list(range(len(other.args))))
+    guards = []
+    for _ in (first, second):
+        guards.append(Value(BOOL, "runs", body, len(body.args)))
+        body.args.append(guards[-1])
+    enables = [first.operands[0], second.operands[0]]
+    first.operands[0] = before.value("or", *enables)
+    first.operands += enables
+    set_results(first, first.results + [Value(BOOL) for _ in guards])
+    own = body.args[:len(body.args) - len(values) - 2], list(values.values())
+    bodies = body.ops, clone_ops(other.ops, values)
+    body.ops, b = [], Builder(body, first.span)
+    found = [_under(guard, ops, args, free, b) for guard, ops, args, free in zip(guards, bodies, own, unused)]
+    again = [results[0] for results in found]
+    b.op("yield", b.value("or", *again), *(v for results in found for v in results[1:]), *again)
+
+
+def _under(guard: Value, ops: list[Op], args: list[Value], free: set[int], b: Builder) -> list[Value]:
+    """A body under its guard: whether it goes on, and its carried values. Those of ``free`` indices nobody wants in the end: where
+    they are computed from carried ones alone they go on, so that a counter stays one."""
+    otherwise = Region()
+    o = Builder(otherwise, b.span)
+    end = ops[-1]
+    nexts = [_advanced(end.operands[1 + k], arg, ops, o) if k in free else arg for k, arg in enumerate(args)]
+    o.op("yield", o.const(0, BOOL), *nexts)
+    return b.op("if", guard, results=[v.type for v in end.operands], regions=[Region(ops=ops), otherwise]).results
+
+
+def _advanced(following: Value, arg: Value, ops: list[Op], o: Builder) -> Value:
+    """A copy of what computes ``following``; ``arg`` where that is not only a few pure operations."""
+    needed, work = [], [following]
+    while work:
+        op = work.pop().op
+        if op is None or op not in ops or op in needed:
+            continue
+        if not has(op, "pure") or len(needed) == _MOST_COPIED:
+            return arg
+        needed.append(op)
+        work += op.operands
+    values: dict[Value, Value] = {}
+    o.region.ops += clone_ops([op for op in ops if op in needed], values)
+    return values.get(following, following)

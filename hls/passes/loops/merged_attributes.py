@@ -1,0 +1,62 @@
+"""What becomes of the attributes of loops that are made one, and a record of it."""
+
+from dataclasses import dataclass
+
+from ...diag import Span
+from ...ir import Op, is_access, memory_name, walk
+
+__all__ = ["Merged", "common_promises", "own_promises", "take_over"]
+
+#: what the source asks of a loop in hardware
+_WISHES = ("ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it stood inside) or "fused"
+    (it stood behind)."""
+
+    kernel: str
+    span: Span | None
+    into: Span | None
+    how: str
+
+
+def take_over(loop: Op, other: Op) -> list[str]:
+    """Give ``loop`` the wishes of ``other`` where it has none of its own; returns those that are lost, as it has another value."""
+    lost = []
+    for name in _WISHES:
+        if name in other.attrs and loop.attrs.setdefault(name, other.attrs[name]) != other.attrs[name]:
+            lost.append(name)
+    return lost
+
+
+def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
+    """The ``ivdep`` of one loop for both: (memory or "" for all, safelen or 0) of what both promise."""
+    found = {}
+    for memory, safelen in first.attrs.get("ivdep", ()):
+        for other, least in second.attrs.get("ivdep", ()):
+            if memory == other or "" in (memory, other):
+                known = found.get(memory or other, 1)
+                found[memory or other] = _weaker(safelen, least) if known == 1 else _stronger(known, _weaker(safelen, least))
+    return tuple(found.items())
+
+
+def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
+    """The ``ivdep`` of two loops that are fused: what one of them promises of memories that the other leaves alone."""
+    found = {}
+    for loop, other in ((first, second), (second, first)):
+        mine, others = ({memory_name(op) for op in walk(each.regions[0]) if is_access(op)} for each in (loop, other))
+        for memory, safelen in loop.attrs.get("ivdep", ()):
+            for name in (mine if not memory else {memory}) - others:
+                found[name] = _stronger(found.get(name, safelen), safelen)
+    return tuple(sorted(found.items()))
+
+
+def _weaker(a: int, b: int) -> int:
+    """What holds where both hold; 0 is without end."""
+    return min(a or b, b or a)
+
+
+def _stronger(a: int, b: int) -> int:
+    return 0 if not a or not b else max(a, b)

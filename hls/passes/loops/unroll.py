@@ -1,0 +1,200 @@
+"""Loops are unrolled."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ...analysis.induction.trip_count import Trips, count_trips
+from ...analysis.loops.loop_tree import Loop
+from ...diag import CompileError, Diagnostic, Span
+from ...ir import Builder, Function, Op, Region, Value, walk
+from ...ir.clone import clone_function, clone_ops
+from ...ir.rewrite import constant, inline_region, rewrite
+from ..manager import Form, FunctionPass
+from .unroll_policy import AutoUnrollPolicy
+
+__all__ = ["Unroll", "Unrolled"]
+
+#: what the source can ask of a loop that there is one in hardware for
+_CONTROLS = frozenset({"ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining"})
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """A loop of the source that was unrolled. ``asked`` by a pragma; ``full`` means that no loop is left."""
+
+    kernel: str
+    span: Span | None
+    copies: int
+    full: bool
+    asked: bool
+
+
+@dataclass(frozen=True)
+class Unroll(FunctionPass):
+    """Unrolls what is marked, outer loops before those inside (which get constant bounds by it): run until unchanged.
+
+    A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
+    with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
+    first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are unrolled without a mark,
+    unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
+    copies; likewise, if they run equally often each time, those inside a loop marked ``pipelined``, of which the source expects that an
+    iteration starts every cycle. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
+    """
+
+    max_ops: int = 20_000
+    max_guarded: int = 64
+    small: AutoUnrollPolicy = field(default_factory=AutoUnrollPolicy)
+    warn: Callable[[Diagnostic], None] | None = None
+    record: Callable[[Unrolled], None] | None = None
+
+    name = "unroll"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError where the result would have more than ``max_ops`` operations."""
+        result = clone_function(function)
+        total = sum(1 for _ in walk(result.body))
+        chosen = self._choose(result.body, result, function.attrs.get("ndrange", False), total)
+        for op, factor, trips in chosen:
+            total += self._expected(op.regions[0]) * factor - self._size(op)
+            self._check_size(op, factor, total, trips)
+            self._record(function, op, factor, trips)
+        plan = {op: (factor, trips) for op, factor, trips in chosen}
+        rewrite(result.body, lambda op, b: _unrolled(op, *plan[op], b) if op in plan else None)
+        return result
+
+    def _size(self, op: Op) -> int:
+        return sum(1 for _ in walk(op.regions[0]))
+
+    def _expected(self, region: Region, all_inside: bool = False) -> int:
+        """Operations of a region when the loops inside that are marked (``all_inside``: all of them) are unrolled as well, as far as it is known
+        how often they run."""
+        total = 0
+        for op in region.ops:
+            wish = op.attrs.get("unroll", 0) if op.opcode == "loop" else 1
+            wish = wish or -all_inside
+            known = _trips(op) if wish == -1 else None
+            copies = known.count if known else max(1, wish)
+            total += 1 + copies * sum(self._expected(inner, all_inside) for inner in op.regions)
+        return total
+
+    def _check_size(self, op, factor, total, trips):
+        if total > self.max_ops:
+            inner = any(each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0]))
+            raise CompileError.at(op.span, f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
+                                  f"{total:,} operations; the limit is {self.max_ops:,}", "unroll it partially: #pragma unroll 8")
+        guarded = trips is None or not trips.exact
+        if guarded and factor > self.max_guarded:
+            raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
+                                  f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}")
+
+    def _record(self, function, op, factor, trips):
+        if self.record is not None:
+            full = trips is not None and factor == trips.count
+            self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
+
+    def _choose(self, region: Region, function: Function, inside: bool, total: int, pipelined=False) -> list[tuple[Op, int, Trips | None]]:
+        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a launch, ``pipelined``: in a
+        loop so marked; ``total``: operations of the kernel."""
+        found = []
+        for op in region.ops:
+            choice = self._decide(op, function, inside, total, pipelined) if op.opcode == "loop" else None
+            if choice is not None:
+                found.append((op, *choice))
+            else:
+                for inner in op.regions:
+                    found += self._choose(inner, function, inside or op.opcode == "loop", total, pipelined or "pipelined" in op.attrs)
+        return found
+
+    def _decide(self, op: Op, function: Function, inside: bool, total: int, pipelined: bool) -> tuple[int, Trips | None] | None:
+        wish = op.attrs.get("unroll", 0)
+        if wish == 1:
+            return None
+        trips = _trips(op)
+        if wish == 0:
+            room = total < self.max_ops // 2  # what nobody asked for must not make a kernel too large
+            automatic = trips is not None and room and not _CONTROLS & op.attrs.keys() and (
+                self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total))
+            return (trips.count, trips) if automatic else None
+        op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
+        if wish > 1 and (trips is None or wish < trips.count):
+            return wish, trips
+        if trips is None:
+            self._warn(op, "this loop is not unrolled: its trip count is not known at compile time",
+                       "give a factor: #pragma unroll 8")
+            return None
+        for name in sorted(_CONTROLS & op.attrs.keys()):
+            self._warn(op, f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
+                       "ask for fewer copies, or remove it")
+        return trips.count, trips
+
+    def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
+        """Whether all iterations of a loop, and of those inside, may become one of the loop around."""
+        return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self.max_ops // 2
+
+    def _warn(self, op: Op, message: str, hint: str):
+        if self.warn is not None:
+            self.warn(Diagnostic(message, op.span, hint, "warning"))
+
+
+def _trips(op: Op) -> Trips | None:
+    """How often a loop runs, or at most: also of one that is too long to be tried out."""
+    trips = count_trips(op)
+    if trips is not None:
+        return trips
+    most = Loop(op, None).most_trips
+    return Trips(most, False) if most is not None else None
+
+
+def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:
+    """Build what takes the loop's place; returns the values of its results."""
+    (body,), (enable, *inits) = loop.regions, loop.operands
+    exact = trips is not None and trips.exact
+    if trips is not None and factor == trips.count:
+        return _under(enable, _chain(body, inits, factor, lambda k: exact), inits, loop, b)
+    merged = Region()
+    merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
+    # the last iteration is always the same one of the copies
+    merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
+    attrs = {**loop.attrs, "unroll": 1, "unrolled": factor}
+    return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
+
+
+def _under(enable: Value, then: Region, inits: list[Value], loop: Op, b: Builder) -> list[Value]:
+    """The region without its ``continue``, under the loop's enable."""
+    del then.terminator.operands[0]
+    if constant(enable) == 1:
+        return inline_region(then, b)
+    otherwise = Region()
+    Builder(otherwise, loop.span).op("yield", *inits)
+    return b.op("if", enable, results=[v.type for v in inits], regions=[then, otherwise]).results
+
+
+def _chain(body: Region, values: list[Value], copies: int, is_sure: Callable[[int], bool]) -> Region:
+    """``copies`` bodies one after the other; yields (continue, next...).
+
+    Unless ``is_sure`` that copy k is followed by another iteration, all after it stand under its ``continue``.
+    """
+    region = target = Region()
+    for k in range(copies):
+        ops = clone_ops(body.ops, dict(zip(body.args, values)))
+        end = ops.pop()
+        target.ops += ops
+        values = end.operands[1:]
+        if k == copies - 1:
+            target.ops.append(end)
+        elif not is_sure(k):
+            target = _guard(target, end)
+    return region
+
+
+def _guard(region: Region, end: Op) -> Region:
+    """End the region by an `if` on the continue of ``end``; returns its empty branch, for what comes next."""
+    b, following, stop = Builder(region, end.span), Region(), Region()
+    again, *values = end.operands
+    last = Builder(stop, end.span)
+    last.op("yield", last.const(0, again.type), *values)
+    guarded = b.op("if", again, results=[v.type for v in end.operands], regions=[following, stop])
+    b.op("yield", *guarded.results)
+    return following

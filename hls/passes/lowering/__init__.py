@@ -1,0 +1,1 @@
+"""From the IR of the frontend to flat kernels: inlining, pointers, if-conversion, work-items."""

@@ -1,0 +1,320 @@
+"""The work-items of an NDRange kernel become the iterations of one loop."""
+
+from dataclasses import dataclass
+from math import prod
+
+from ...analysis.channels.endpoints import is_call
+from ...ir import BOOL, I32, Builder, Function, IntType, Op, Region, Type, Value, walk
+from ...ir.clone import clone_function
+from ...ir.launch import PER_GROUP, UNITS, group_limit, lanes_of, units_of
+from ...ir.rewrite import constant, rewrite
+from ..link.replicate_autorun import compute_units, repeat_for_ever
+from ..manager import Form, FunctionPass
+from ..memory.multi_buffer_private import OWN
+from ..order.order_group_channels import CALLS
+
+__all__ = ["FormWorkItemLoop"]
+
+#: wheels through which the carry fits into a cycle together with the loop's own control
+MOST_WHEELS = 2
+_IDS = ("global_id", "local_id", "group_id")
+
+
+@dataclass(frozen=True)
+class FormWorkItemLoop(FunctionPass):
+    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once
+    for every launch.
+
+    A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``.
+    What it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the
+    attribute ``launch_args`` (see ``hls.ir.launch``); the host keeps every size, offset, end and count below 2**32. The loop
+    carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global
+    ids are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions.
+    In other kernels the queries become those of a single work-item. Where one run of the body stands for several
+    neighbours (``lanes``), dimension 0 counts in steps of these.
+
+    Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
+    a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of; another
+    one is there for calls on channels.
+
+    With ``num_compute_units`` the kernel gets the attribute ``units`` and is run once for every group of a launch: the loop counts the
+    places in one group, and what differs between groups and between units are hidden arguments as well.
+    """
+
+    name = "form-work-item-loop"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.ORDERED})
+    provides = frozenset({Form.DISPATCHED})
+
+    def run(self, function: Function) -> Function:
+        if "launch_args" in function.attrs:
+            return function
+        result = clone_function(function)
+        units = prod(compute_units(result))
+        if result.attrs.get("ndrange") and not result.attrs.get("autorun") and units > 1:
+            result.attrs[UNITS] = units
+        else:
+            rewrite(result.body, _only_unit)
+        if result.attrs.get("ndrange"):
+            _Dispatcher(result).run()
+            if result.attrs.get("autorun"):
+                repeat_for_ever(result)
+        else:
+            rewrite(result.body, _single)
+        return result
+
+
+def _single(op: Op, b: Builder):
+    if op.opcode != "work_item":
+        return None
+    number = 0 if op.attrs["fn"] in (*_IDS, "global_offset") else 1
+    return [b.const(number, op.result.type)]
+
+
+@dataclass(frozen=True)
+class _Digit:
+    """One wheel of the odometer: counters that step together; after the first one's last step all start again."""
+
+    names: tuple[str, ...]
+    starts: tuple[Value, ...]
+    steps: tuple[Value, ...]
+    count: Value  #: how many steps a round has, at least 1
+
+
+class _Dispatcher:
+    """Builds the loop; ``before`` stands in front of it, ``inside`` in its body."""
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body)
+                        if op.opcode == "work_item"}
+        self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
+        meets = any(op.opcode == "barrier" for op in walk(function.body))
+        self.together = bool(self.shared) or meets
+        self.limit = group_limit(function, meets)
+        self.calls = meets and any(is_call(op) for op in walk(function.body))
+        self.lanes, self.alone = lanes_of(function), units_of(function) > 1
+        self.dims = [d for d in range(3) if any((fn, d) in self.queries for fn in _IDS) or d == 0 and self.lanes > 1]
+        self.by_group = self.together or self.alone or any(fn in ("local_id", "group_id") for fn, _ in self.queries)
+        self.arguments: dict[str, Value] = {}
+        self.work = Region(ops=function.body.ops)
+        function.body.ops = []
+        self.before = Builder(function.body, function.span)
+        self.inside = Builder(Region(), function.span)
+
+    def run(self):
+        digits = [*(self._group_digits() if self.by_group else self._global_digits()), *self._repeats()]
+        body = self.inside.region
+        for digit in digits:
+            carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_left", I32),
+                       (f"{digit.names[0]}_last", BOOL)]
+            self._carry(*carried)
+        self.counted = len(digits) > MOST_WHEELS
+        if self.counted:
+            self._carry(("items_left", I32), ("items_last", BOOL))
+        if self.together:
+            self._carry(("group_first", BOOL))
+            self.last = self._last_of_group()
+        if self.shared:
+            self.inside.op("group", body.args[-1], self.last, attrs={"mems": self.shared, "copies": 1})
+        if self.calls:
+            self.inside.op("group", body.args[-1], self.last, attrs={"mems": (), "copies": 1, CALLS: True})
+        if self.alone and self.shared:
+            self._argument("group_turn")
+        self._work()
+        self._step(digits)
+        if self.alone:
+            self._ask_for_groups()
+        starts = self._initial(digits)
+        attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
+        own = tuple(sorted(m.name for m in self.function.memories.values() if m.space == "private"))
+        if own:
+            attrs[OWN] = own
+        if self.alone and self.together:
+            attrs |= {"interleave": False, "interleave_reason": "the work-items of a group stay together"}
+        self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)
+        self.before.op("return")
+        for op in walk(body):
+            if op.opcode == "loop" and any(inner.opcode == "meet" for inner in walk(op.regions[0])):
+                op.attrs["ring"] = True  # whose iterations the work-items of a group do together
+        self.function.attrs["launch_args"] = tuple(self.arguments)
+        self.function.args += self.arguments.values()
+
+    def _carry(self, *names: tuple[str, Type]):
+        """More carried values of the loop, by name and type."""
+        args = self.inside.region.args
+        for name, type in names:
+            args.append(Value(type, name, self.inside.region, len(args)))
+
+    # what the launch says
+
+    def _argument(self, name: str, *dims: int) -> Value:
+        required = self.function.attrs.get("work_group_size")
+        if name in ("local_size", "local_count") and required:
+            return self.before.const(prod((*required, 1, 1)[d] for d in dims), I32)
+        full = "_".join([name, *["".join(map(str, dims))] * bool(dims)])
+        if full not in self.arguments:
+            self.arguments[full] = Value(I32, full, self.function.body, len(self.function.args) + len(self.arguments))
+        return self.arguments[full]
+
+    def _runs(self, name: str, *dims: int) -> Value:
+        """How many runs of the body a size of the launch makes: one for all lanes."""
+        size, lanes = self._argument(name, *dims), self.lanes if 0 in dims else 1
+        if lanes == 1:
+            return size
+        known = constant(size)
+        if known is not None:
+            return self.before.const(known // lanes, I32)
+        return self.before.value("lshr", size, self.before.const(lanes.bit_length() - 1, I32))
+
+    def _stride(self, dim: int) -> Value:
+        return self.before.const(self.lanes if dim == 0 else 1, I32)
+
+    # the wheels
+
+    def _global_digits(self) -> list[_Digit]:
+        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (self._stride(d),), self._runs("global_size", d))
+                for d in self.dims]
+
+    def _group_digits(self) -> list[_Digit]:
+        """First the places in the group, then the groups: (first global id of the group, number of the group). Where groups must
+        stay together the dimensions nobody asks for count in both."""
+        zero, one = self.before.const(0, I32), self.before.const(1, I32)
+        size = {d: self._argument("local_size", d) for d in self.dims}
+        inner = [_Digit((f"local_id_{d}",), (zero,), (self._stride(d),), self._runs("local_size", d)) for d in self.dims]
+        if self.alone:
+            return self._places(inner)
+        outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
+                        (size[d], one), self._argument("num_groups", d)) for d in self.dims]
+        others = [d for d in range(3) if d not in self.dims]
+        if self.together and others:
+            inner.append(_Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others)))
+            outer.append(_Digit(("group_id_others",), (zero,), (one,), self._argument("group_count", *others)))
+        return [d for d in inner if constant(d.count) != 1] + outer  # a group's single step needs no wheel
+
+    def _places(self, inner: list[_Digit]) -> list[_Digit]:
+        """The wheels of the work-items of one group, of which ``inner`` counts the dimensions that somebody asks for."""
+        zero, one = self.before.const(0, I32), self.before.const(1, I32)
+        others = [d for d in range(3) if d not in self.dims]
+        if others:
+            inner = [*inner, _Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others))]
+        return [d for d in inner if constant(d.count) != 1] or inner[:1]
+
+    def _ask_for_groups(self):
+        """The arguments from which groups are counted, where the body does not want them itself."""
+        for name in [n for n in self.arguments if n.startswith(PER_GROUP) and n[-1].isdigit()]:
+            for fn in ("num_groups", "local_size", "global_offset"):
+                self._argument(fn, int(name[-1]))
+        self._argument("group_count", 0, 1, 2)
+
+    def _repeats(self) -> list[_Digit]:
+        """Work-items that differ only in dimensions nobody asks for."""
+        others = [d for d in range(3) if d not in self.dims and not self.together and not self.alone]
+        zero, one = self.before.const(0, I32), self.before.const(1, I32)
+        return [_Digit(("repeat",), (zero,), (one,), self._argument("global_count", *others))] if others else []
+
+    def _last_of_group(self) -> Value:
+        """Whether every wheel of a place in the group is at its last step."""
+        return self._all([value for value in self.inside.region.args
+                          if value.name.startswith("local_id") and value.name.endswith("_last")])
+
+    def _all(self, conditions: list[Value]) -> Value:
+        """Whether all of them hold, in as few steps as can be."""
+        if len(conditions) < 2:
+            return conditions[0] if conditions else self.inside.true()
+        half = len(conditions) + 1 >> 1
+        return self.inside.value("and", self._all(conditions[:half]), self._all(conditions[half:]))
+
+    # the body
+
+    def _work(self):
+        """The kernel's operations, with counters for its queries."""
+        counters = {value.name: value for value in self.inside.region.args}
+        known: dict[tuple[str, int], Value] = {}
+
+        def visit(op: Op, b: Builder):
+            if op.opcode == "barrier":
+                b.op("meet", *(op.operands or [b.true()]), self.last, attrs={"mems": (), "flush": ()})
+                return []
+            if op.opcode != "work_item":
+                return None
+            key = op.attrs["fn"], op.attrs.get("dim", 0)
+            if key not in known:
+                known[key] = self._answer(*key, counters)
+            value, wanted = known[key], op.result.type
+            return [value if wanted == I32 else b.value("zext", value, result=wanted)]
+
+        rewrite(self.work, visit)
+        self.inside.region.ops += self.work.ops[:-1]
+
+    def _answer(self, fn: str, dim: int, counters: dict[str, Value]) -> Value:
+        if fn == "global_id" and self.by_group:
+            start = self._argument("group_start", dim) if self.alone else counters[f"group_start_{dim}"]
+            return self.inside.value("add", start, self._answer("local_id", dim, counters), name=f"global_id_{dim}")
+        if fn in _IDS and not (fn == "group_id" and self.alone):
+            name = f"{fn}_{dim}"
+            id = counters[name] if name in counters else self.inside.const(0, I32)
+            return self._within_group(id) if fn == "local_id" and name in counters else id
+        return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
+
+    def _within_group(self, id: Value) -> Value:
+        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for them. From then on
+        the kernel says how large they may be, whatever becomes of its barriers."""
+        if self.limit is None or "work_group_size" in self.function.attrs:
+            return id
+        self.function.attrs.setdefault("max_work_group_size", self.limit)
+        narrow = IntType(min(I32.bits, max(1, (self.limit - 1).bit_length())))
+        return self.inside.value("zext", self.inside.value("trunc", id, result=narrow), result=I32)
+
+    def _initial(self, digits: list[_Digit]) -> list[Value]:
+        """Initial values: of every counter, of the steps left in the round, of "this is the digit's last step"."""
+        starts = [value for digit in digits for value in (*digit.starts, digit.count, self._is_one(digit.count))]
+        if self.counted:
+            items = self._runs("local_count" if self.alone else "global_count", 0, 1, 2)
+            starts += [items, self._is_one(items)]
+        return starts + [self.before.true()] * self.together
+
+    def _is_one(self, count: Value) -> Value:
+        return self.before.value("eq", count, self.before.const(1, I32))
+
+    def _within(self, moved: Value, start: Value, step: Value, count: Value) -> Value:
+        """A counter that was moved on, in as many bits as it needs where that is known: nothing else says that it never exceeds them."""
+        known = [constant(value) for value in (start, step, count)]
+        if None in known or known[0] or known[1] * known[2] < 2:
+            return moved
+        return self.inside.value("and", moved, self.inside.const((1 << (known[1] * known[2] - 1).bit_length()) - 1, moved.type))
+
+    def _step(self, digits: list[_Digit]):
+        """Move the wheels by one and continue unless all came round.
+
+        Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs down to a
+        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel. Beyond two wheels the work-items
+        that are left are counted in the same way, as the carry through all wheels would take too long.
+        """
+        b, nexts, arguments = self.inside, [], iter(self.inside.region.args)
+        wheels = [([next(arguments) for _ in digit.names], next(arguments), next(arguments)) for digit in digits]
+        turning = b.true()
+        for number, (digit, (now, left, last)) in enumerate(zip(digits, wheels, strict=True)):
+            restart = self._all([wheel[2] for wheel in wheels[:number + 1]])
+            moves = b.value("and", turning, b.value("xor", last, b.true()))
+            after = [(value, start, self._within(b.value("add", value, step), start, step, digit.count))
+                     for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
+            after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
+            after.append((last, self._is_one(digit.count), b.value("eq", left, b.const(2, I32))))
+            for value, start, moved in after:
+                # the choice between staying and restarting is made beside the addition, not behind it
+                nexts.append(b.value("select", moves, moved, b.value("select", restart, start, value)))
+            turning = restart
+        if self.counted:
+            left, turning = next(arguments), next(arguments)
+            nexts += [b.value("sub", left, b.const(1, I32)), b.value("eq", left, b.const(2, I32))]
+        if self.together:
+            nexts.append(self.last)
+        b.op("yield", b.value("xor", turning, b.true()), *nexts)
+
+
+def _only_unit(op: Op, b: Builder) -> list[Value] | None:
+    """There is one compute unit: its number is 0."""
+    if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
+        return None
+    return [b.const(0, op.result.type)]

@@ -1,0 +1,94 @@
+"""Calls become the bodies of what they call."""
+
+from dataclasses import dataclass, replace
+
+from ...diag import CompileError
+from ...ir import Builder, Function, Module, Op, PointerType, Region, Value, walk
+from ...ir.clone import clone_function, clone_ops
+from ...ir.rewrite import rewrite
+from ..manager import Form, ModulePass
+from .ivdep_targets import follow_pointers, objects
+
+__all__ = ["Inline"]
+
+
+@dataclass(frozen=True)
+class Inline(ModulePass):
+    """Before: kernels and helpers, with ``call``. After: kernels only, without.
+
+    Every call gets private memories of its own, named after the helper's; they are fresh at the call, so that inside a
+    loop no value of the last iteration seems to be needed.
+    """
+
+    name = "inline"
+    provides = frozenset({Form.INLINED})
+
+    def run(self, module: Module) -> Module:
+        """Raises CompileError for recursion."""
+        done: dict[str, Function] = {}
+        for function in module.kernels:
+            follow_pointers(_inlined(function, module, done, []))
+        return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
+
+
+def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
+    """The function without calls; ``done`` remembers, ``stack`` holds the callers."""
+    if function.name in done:
+        return done[function.name]
+    result = clone_function(function)
+
+    def visit(op: Op, b: Builder):
+        if op.opcode != "call":
+            return None
+        name = op.attrs["callee"]
+        if name in (*stack, function.name):
+            raise CompileError.at(op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop")
+        return _insert(op, _inlined(module.functions[name], module, done, [*stack, function.name]), result, b)
+
+    rewrite(result.body, visit)
+    done[function.name] = result
+    return result
+
+
+def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Value]:
+    """Put the callee's body before the call; returns its values."""
+    memories = {name: _adopt(m, callee, caller) for name, m in callee.memories.items()}
+    for name in memories.values():
+        m = caller.memories[name]
+        if m.space == "private":
+            b.op("fresh", attrs={"mem": name, "set": False})
+    values = dict(zip(callee.args, call.operands))
+    body = clone_ops(callee.body.ops, values)
+    passed = {arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)}
+    _rename(Region(ops=body), memories, passed)
+    if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
+        for op in walk(Region(ops=body)):
+            op.span = call.span
+    b.region.ops += body[:-1]
+    return body[-1].operands
+
+
+def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):
+    """``memories`` has new names; ``passed`` what the pointers that were arguments point into: a promise is one about that."""
+    for op in region.ops:
+        if op.opcode in ("addr", "fresh"):
+            op.attrs["mem"] = memories[op.attrs["mem"]]
+        elif "ivdep" in op.attrs:
+            op.attrs["ivdep"] = tuple((new, safelen) for name, safelen in op.attrs["ivdep"]
+                                      for new in (memories.get(name, name), *passed.get(name, ())))
+        for inner in op.regions:
+            _rename(inner, memories, passed)
+
+
+def _adopt(memory, callee: Function, caller: Function) -> str:
+    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are not."""
+    shared = memory.space in ("constant", "local")
+    stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
+    if shared and caller.memories.get(stem) == replace(memory, name=stem):
+        return stem
+    name, count = stem, 0
+    while name in caller.memories:
+        count += 1
+        name = f"{stem}.{count}"
+    caller.memories[name] = replace(memory, name=name)
+    return name

@@ -1,0 +1,52 @@
+"""What ``ivdep array(p)`` means where p is a pointer: the objects that it may point into."""
+
+from ...ir import Function, Op, PointerType, Value, memory_name, walk
+
+__all__ = ["follow_pointers", "objects"]
+
+
+def objects(pointer: Value) -> tuple[str, ...]:
+    """The memories that a pointer is made from: objects, or variables that hold pointers, or arguments that do."""
+    found, work, seen = {}, [pointer], set()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.op is None:
+            found[value.name] = True
+        elif value.op.opcode == "addr":
+            found[value.op.attrs["mem"]] = True
+        elif value.op.opcode == "load":
+            work.append(value.op.operands[0])
+        else:
+            work += [operand for operand in value.op.operands if isinstance(operand.type, PointerType)]
+    return tuple(found)
+
+
+def follow_pointers(function: Function):
+    """Name, in the promises of loops, what pointers point into in place of the variables that hold them."""
+    loops = [op for op in walk(function.body) if op.attrs.get("ivdep")]
+    if not loops:
+        return
+    stores: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.opcode == "addr":
+            stores.setdefault(memory_name(op), []).append(op)
+    for loop in loops:
+        loop.attrs["ivdep"] = tuple(dict.fromkeys(
+            (held, safelen) for name, safelen in loop.attrs["ivdep"] for held in _held(function, name, stores)))
+
+
+def _held(function: Function, name: str, stores: dict[str, list[Op]]) -> list[str]:
+    """The memory of that name, or those that the pointers stored to it point into."""
+    found, work, seen = [], [name], set()
+    while work:
+        one = work.pop()
+        memory = function.memories.get(one)
+        if memory is None or not isinstance(memory.element, PointerType):
+            found.append(one)
+        elif one not in seen:
+            seen.add(one)
+            work += [inner for store in stores.get(one, ()) for inner in objects(store.operands[1])]
+    return found

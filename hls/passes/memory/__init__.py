@@ -1,0 +1,1 @@
+"""Arrays and accesses: promotion, partitioning, coalescing, forwarding, hoisting, multi-buffering."""

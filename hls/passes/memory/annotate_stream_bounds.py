@@ -1,0 +1,238 @@
+"""Loads are told where their loop ends, so that memory can be asked for words ahead."""
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from ...analysis.affine.affine import Affine, AffineForms, Symbol
+from ...analysis.affine.iteration_domain import Domains
+from ...analysis.induction.trip_count import implied, value_where
+from ...analysis.loops.loop_tree import Loop
+from ...ir import (
+    Builder,
+    Function,
+    IntType,
+    Op,
+    Region,
+    TokenType,
+    Value,
+    fixed_operands,
+    has,
+    lane_mask,
+    loops_inside_out,
+    memory_name,
+    predicate,
+    walk,
+    word_bytes,
+)
+from ...ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
+from ...ir.clone import clone_function, clone_ops
+from ...ir.launch import OVERLAP
+from ...ir.rewrite import constant
+from ..manager import Form, FunctionPass
+from ..order.mark_fenced_memory import FLUSH
+from .hoist_invariant_loads import computing
+from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, times
+
+__all__ = ["AnnotateStreamBounds", "DropStreamBounds"]
+
+#: words that last for fewer accesses share bursts without being asked for ahead
+_ACCESSES = 4
+
+
+@dataclass(frozen=True)
+class AnnotateStreamBounds(FunctionPass):
+    """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that takes place in each
+    iteration of a loop, at addresses that go up by less than a quarter of a word of its memory (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
+
+    The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its last iteration is known as
+    it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
+    what they read before. Where these are for runs in which buffers overlap, there each access is a run of its own. Addresses of 2 ** ``address_bits``
+    bytes wrap nowhere.
+
+    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run, also of those up to a
+    bound (``if (i < n)``).
+    """
+
+    word_bytes: int
+    address_bits: int
+
+    name = "annotate-stream-bounds"
+    requires = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        loops = list(loops_inside_out(result.body))
+        items = bool(function.attrs.get("ndrange"))
+        if items and len(loops) > 1:  # which work-items may leave in another order
+            return function
+        found = [(region, op, loads) for region, op in loops if (loads := list(self._candidates(result, op)))]
+        if found:
+            runs = _Runs(result, AffineForms(result, self.address_bits), self.word_bytes)
+            for region, op, loads in found:
+                (runs.items if items else runs.loop)(region, op, loads)
+        return result
+
+    def _candidates(self, function: Function, loop: Op) -> Iterable[Op]:
+        """Loads of the loop that nothing inside it may be in the way of."""
+        (body,) = loop.regions
+        for op in body.ops:
+            if op.opcode != "load" or lane_mask(op) is not None or op.attrs.get(FRESH):
+                continue
+            memory = function.memories[memory_name(op)]
+            asked = op.attrs.get(UNIT, (PREFETCHING,))[0]
+            if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= word_bytes(memory, self.word_bytes):
+                continue
+            inside = {*body.args, *(v for one in walk(body) for v in one.results)}
+            waits = [token for token in op.operands[fixed_operands(op):] if token in inside]
+            waits += [one.results[0] for one in walk(body) if _makes_forget(one, memory.name) and one.results]
+            if all(token.type.overlap for token in waits) and not any(_makes_forget(one, memory.name) and not one.results for one in walk(body)):
+                yield op
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Makes loads of a function those of runs."""
+
+    function: Function
+    forms: AffineForms
+    word_bytes: int
+
+    def loop(self, region: Region, op: Op, loads: list[Op]):
+        loop, b = self.forms.tree.loops[op], Builder(Region(), op.span)
+        always = [load for load in loads if constant(predicate(load)) == 1]
+        steps = {load: step for load in always if (step := self._step(load, loop)) is not None}
+        left = _left(b, loop, self.forms) if steps else None
+        for load, step in steps.items() if left is not None else ():
+            offset = self._first(b, load, loop)
+            if offset is not None:
+                way = times(b, as_width(b, left, offset.type), step)
+                self._end(load, loop.body, way if constant(offset) == 0 else b.value("add", offset, way), Builder(Region(), load.span))
+        at = region.ops.index(op)
+        region.ops[at:at] = b.region.ops
+
+    def items(self, region: Region, op: Op, loads: list[Op]):
+        row = row_of(op)
+        for load in loads if row else ():
+            ends = row.bounds(predicate(load))
+            if ends is not None and self._goes_along(load, row):
+                self._last_of_row(region, load, row, ends)
+
+    def _goes_along(self, load: Op, row: Row) -> bool:
+        """Whether the address goes up by equal steps that are short enough from one work-item of a row to the next."""
+        offset = self.forms.offset(load)
+        symbols = list(offset.symbols())
+        step = sum(offset.terms[symbol] for symbol in symbols if symbol.value is row.counter)
+        known = len(symbols) == len(offset.terms) and all(symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols)
+        return known and self._is_short(step, load)
+
+    def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
+        """Make the load one of a run that ends where the counter is at its last, or at the least of the bounds."""
+        body, pointer = row.loop.regions[0], load.operands[0].op
+        needed = computing(pointer.operands, body.ops)
+        if needed is None:
+            return
+        before, inside = Builder(Region(), row.loop.span), Builder(Region(), load.span)
+        last, b = row.end(before), inside if any(row.is_inside(bound) for bound in ends) else before
+        for bound in ends:
+            last = bound.least(b, last)
+        values, (offset,) = {row.counter: last}, pointer.operands
+        inside.region.ops += clone_ops(needed, values)
+        self._end(load, body, values.get(offset, offset), inside)
+        at = region.ops.index(row.loop)
+        region.ops[at:at] = before.region.ops
+
+    def _end(self, load: Op, body: Region, last: Value, b: Builder):
+        """Make the load one of a run that ends at the offset ``last``; what ``b`` has built for it and is building stands in front of it."""
+        own, attrs, overlap = load.operands[0].op.operands[0], load.operands[0].op.attrs, _overlap(self.function, load)
+        if overlap is not None:
+            last = b.value("select", overlap, as_width(b, own, last.type), last)
+        load.operands.insert(2, b.value("addr", last, attrs=dict(attrs)))
+        at = body.ops.index(load)
+        body.ops[at:at] = b.region.ops
+
+    def _is_short(self, step: int, load: Op) -> bool:
+        return 0 < _ACCESSES * step < word_bytes(self.function.memories[memory_name(load)], self.word_bytes)
+
+    def _step(self, load: Op, loop: Loop) -> int | None:
+        """Bytes from one address to the next; None where they do not go up by equal steps that are short enough."""
+        offset = self.forms.offset(load)
+        step = offset.terms.get(loop, 0)
+        return step if self._is_short(step, load) and _is_steady(offset, loop, self.forms) else None
+
+    def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
+        """The offset of the first iteration, as wide as an address."""
+        (offset,) = load.operands[0].op.operands
+        needed = computing([offset], loop.body.ops)
+        if needed is None:
+            return None
+        values, type = dict(zip(loop.body.args, loop.op.operands[1:], strict=True)), IntType(self.forms.address_bits)
+        copies = clone_ops(needed, values)
+        number = value_where(values.get(offset, offset), {})
+        if number is not None:
+            return b.const(number, type)
+        b.region.ops += copies
+        return as_width(b, values.get(offset, offset), type)
+
+
+def _makes_forget(op: Op, memory: str) -> bool:
+    """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says another thing."""
+    return not has(op, "flushes") and memory in op.attrs.get(FLUSH, ())
+
+
+def _overlap(function: Function, load: Op) -> Value | None:
+    """The argument that says whether buffers overlap, where the load has to care."""
+    names = function.attrs.get("launch_args", ())
+    if OVERLAP not in names or not any(isinstance(token.type, TokenType) and token.type.overlap for token in load.operands):
+        return None
+    return function.args[len(function.args) - len(names) + names.index(OVERLAP)]
+
+
+def _is_steady(form: Affine, loop: Loop, forms: AffineForms) -> bool:
+    """Whether a sum changes in the loop by nothing but its counter."""
+    known = all(isinstance(unknown, Loop | Symbol) for unknown in form.terms)
+    homes = [forms.tree.changing(symbol.value) for symbol in form.symbols()]
+    return known and not any(home is not None and loop in home.path for home in homes)
+
+
+def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
+    """How many iterations there are behind the first one; None where nobody knows as the loop begins.
+
+    It goes on while ``bound - step * k`` is not negative, and its first iteration was asked the same with one step more: so that is left as often
+    as the step goes into what was asked then.
+    """
+    if "trip_count" in loop.op.attrs:
+        return b.const(loop.op.attrs["trip_count"] - 1, IntType(32))
+    facts, again = Domains(forms).facts, loop.again
+    if not is_order(again):
+        return None
+    (bound,) = facts(again)
+    step = -bound.terms.get(loop, 0)
+    if step <= 0 or step & step - 1 or not _is_steady(bound, loop, forms):
+        return None
+    asked = bound + Affine(step, {loop: step})
+    for first, truth in implied(loop.op.operands[0]).items():
+        if truth and is_order(first) and next(iter(facts(first))) == asked:
+            low, high = first.op.operands
+            left = high if constant(low) == 0 else b.value("sub", high, low)
+            if first.op.opcode in STRICT:
+                left = b.value("sub", left, b.const(1, left.type))
+            return b.value("lshr", left, b.const(step.bit_length() - 1, left.type)) if step > 1 else left
+    return None
+
+
+@dataclass(frozen=True)
+class DropStreamBounds(FunctionPass):
+    """After: ``loads``, of the function that is transformed, are of no run: their units do not read ahead."""
+
+    loads: AbstractSet[Op]
+
+    name = "drop-stream-bounds"
+    requires = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for old, new in zip(walk(function.body), walk(result.body), strict=True):
+            if old in self.loads:
+                new.operands.remove(last_of_run(new))
+        return result

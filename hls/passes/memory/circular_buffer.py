@@ -1,0 +1,106 @@
+"""A shifted array as one circular buffer: what moves is where it begins."""
+
+from ...ir import Builder, IntType, Op, Value
+from ...ir.element_index import element_index
+from ...ir.rewrite import constant
+from ...ir.snippets import counted_loop, element_pointer, read, write
+from .array_replacement import ArrayReplacement
+
+__all__ = ["CircularBuffer"]
+
+#: elements that a shift moves by, each of which is a store
+MOST_STEPS = 8
+
+
+class CircularBuffer(ArrayReplacement):
+    """An array of which every shift moves all elements by the same number of places, s.
+
+    Counted in the direction of movement, the first s elements are registers (nothing moves into them), element p behind them
+    is at ``head + p - s`` of a buffer whose length is a power of two. A shift takes s from the head and stores what the
+    registers hold: so a shift under a condition costs no more than another one.
+    """
+
+    @staticmethod
+    def fits(uses) -> bool:
+        whole = 0, uses.memory.length
+        steps = {op.attrs["by"] for op in uses.shifts}
+        parts = {(op.attrs["low"], op.attrs["high"]) for op in (*uses.shifts, *uses.fills)}
+        return len(steps) == 1 and parts == {whole} and abs(*steps) <= MOST_STEPS
+
+    def build(self):
+        memory, (by, *_) = self.memory, (op.attrs["by"] for op in self.uses.shifts)
+        self.by, self.steps = by, abs(by)
+        bits = max(1, (memory.length - self.steps - 1).bit_length())
+        attrs = self.uses.attrs
+        self.head = self._add("head", 1, IntType(bits), attrs)
+        self.buffer = self._add("ring", 1 << bits, attrs=attrs)
+        self.cells = [self._add(str(k), 1, attrs=attrs) for k in range(self.steps)]
+        self._replace()
+
+    def _begin(self, b: Builder):
+        write(self.head, 0, b.const(0, self.head.element), b)
+
+    def _access(self, op: Op, b: Builder) -> list[Value]:
+        size, length = self.memory.element.bytes, self.memory.length
+        index = element_index(op.operands[0].op.operands[0], size, b)
+        place = index if self.by > 0 else b.value("sub", b.const(length - 1, index.type), index)
+        return [self._load(op, place, b)] if op.opcode == "load" else self._store(op, place, b)
+
+    def _pointer(self, place: Value, b: Builder) -> Value:
+        """Where the element at a place, counted in the direction of movement, is in the buffer."""
+        type = self.head.element
+        low = b.value("trunc", place, result=type) if place.type != type else place
+        at = b.value("add", low, b.value("sub", read(self.head, 0, b), b.const(self.steps, type)))
+        return element_pointer(self.buffer, at, b)
+
+    def _load(self, op: Op, place: Value, b: Builder) -> Value:
+        on, number = op.operands[1], self._fixed(op)
+        if number is not None and number < self.steps:
+            return b.value("load", b.addr(self.cells[number].name), on, result=op.result.type, name=op.result.name)
+        value = b.value("load", self._pointer(place, b), on, result=op.result.type, name=op.result.name)
+        for k, cell in enumerate(self.cells if number is None else ()):
+            here = b.value("and", on, b.value("eq", place, b.const(k, place.type)))
+            value = b.value("select", here, read(cell, 0, b), value)
+        return value
+
+    def _store(self, op: Op, place: Value, b: Builder) -> list[Value]:
+        _, value, on = op.operands
+        number = self._fixed(op)
+        if number is None or number >= self.steps:
+            inside = b.value("and", on, b.value("ule", b.const(self.steps, place.type), place)) if number is None else on
+            b.op("store", self._pointer(place, b), value, inside)
+        for k, cell in enumerate(self.cells):
+            if number in (None, k):
+                here = b.value("and", on, b.value("eq", place, b.const(k, place.type))) if number is None else on
+                b.op("store", b.addr(cell.name), value, here)
+        return []
+
+    def _fixed(self, op: Op) -> int | None:
+        """The place of an access, counted in the direction of movement, where that is a constant."""
+        offset = constant(op.operands[0].op.operands[0])
+        if offset is None:
+            return None
+        index = offset // self.memory.element.bytes
+        return index if self.by > 0 else self.memory.length - 1 - index
+
+    def _fresh(self, op: Op, b: Builder):
+        for memory in (*self.cells, self.buffer):
+            b.op("fresh", attrs={**op.attrs, "mem": memory.name})
+
+    def _fill(self, op: Op, b: Builder):
+        (value,) = op.operands
+        for cell in self.cells:
+            write(cell, 0, value, b)
+        counted_loop(self.buffer.length, f"{self.memory.name} = value", b, lambda k, inner: inner.op(
+            "store", element_pointer(self.buffer, self._narrow(k, inner), inner), value, inner.true()))
+
+    def _narrow(self, count: Value, b: Builder) -> Value:
+        return b.value("trunc", count, result=self.head.element)
+
+    def _shift(self, op: Op, b: Builder):
+        type = self.head.element
+        head = b.value("sub", read(self.head, 0, b), b.const(self.steps, type))
+        for k, cell in enumerate(self.cells):
+            at = b.value("add", head, b.const(k, type)) if k else head
+            b.op("store", element_pointer(self.buffer, at, b), read(cell, 0, b), b.true())
+        write(self.head, 0, head, b)

@@ -1,0 +1,159 @@
+"""What was written or read is used where it is read again, without a way through memory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...analysis.dependence.dependence import APART, WRITER
+from ...analysis.loops.loop_tree import Loop
+from ...analysis.memory.access_groups import ALONE
+from ...analysis.memory.must_alias import MustAlias
+from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
+from ...ir import ArrayType, Builder, Function, IntType, Op, Region, Type, Value
+from ...ir.accesses import predicate
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant, resolve
+from ...ir.storage import zero
+from ..manager import Form, FunctionPass
+from .sink_stores import resized
+
+__all__ = ["ForwardStores"]
+
+
+@dataclass(frozen=True)
+class ForwardStores(FunctionPass):
+    """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
+    in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the store may not have
+    happened, a load of that place made before says what is there. Memory is then asked only in the first iterations, and where
+    nothing else is known. Stores stay.
+
+    With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the two: it
+    takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer`` and ``apart``).
+    """
+
+    address_bits: int = 64
+    compare: bool = False
+    name = "forward-stores"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        places = MustAlias(result, self.address_bits)
+        found = [(region, loop, writers) for region, loop in _regions(result, places)
+                 if (writers := _writers(places, region, loop, self.compare))]
+        values: dict[Value, Value] = {}
+        numbers: set[Op] = set()
+        for region, loop, writers in found:
+            _Forwarding(places, region, loop, writers, values, self.address_bits, numbers).build()
+        resolve(result.body, values)
+        return result
+
+
+def _regions(function: Function, places: MustAlias) -> Iterable[tuple[Region, Loop | None]]:
+    if places.undisturbed(function.body):
+        yield function.body, None
+    for loop in places.tree.loops.values():
+        if places.undisturbed(loop.body):
+            yield loop.body, loop
+
+
+def _writers(places: MustAlias, region: Region, loop: Loop | None, compare: bool) -> dict[Op, list[ReachingStore]]:
+    writers = ReachingStores(places, loop, compare)
+    return {load: found for load in writers.loads if (found := writers.of(load))}
+
+
+class _Forwarding:
+    """Builds one region anew; ``values`` gets what takes the place of each loaded value."""
+
+    def __init__(self, places: MustAlias, region: Region, loop: Loop | None, writers: dict[Op, list[ReachingStore]],
+                 values: dict[Value, Value], address_bits: int, numbers: set[Op]):
+        self.address_bits, self.numbers = address_bits, numbers  #: the latter: stores that are compared
+        self.region, self.loop, self.writers, self.values = region, loop, writers, values
+        self.outside = places.tree.region_of(loop.op) if loop is not None else None
+        self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
+        self.following: list[Value] = []  #: what the new carried values are next
+
+    def build(self):
+        ops, self.region.ops = self.region.ops, []
+        end = ops.pop()
+        self.last = last = Builder(Region(), end.span)
+        self.always = last.true()
+        for op in ops:
+            if op in self.writers:
+                self.values[op.result] = self._load(op, self.writers[op], Builder(self.region, op.span))
+            else:
+                self.region.ops.append(op)
+        if self.chains:
+            self.region.ops += last.region.ops
+        end.operands += self.following
+        self.region.ops.append(end)
+
+    def _load(self, load: Op, writers: list[ReachingStore], b: Builder) -> Value:
+        on = predicate(load)
+        type = load.result.type
+        sources = [(self._happened(writer, load, b), self._value(writer, type, b)) for writer in writers]
+        if sources[-1][0] is None:
+            _, value = sources.pop()
+        else:
+            missing = on
+            last = writers[-1]
+            for writer, (happened, _) in zip(writers, sources, strict=True):
+                if last.certain and writer is not last and writer.distance == last.distance:
+                    continue  # whether or not it happened: the last one did in the same iteration
+                absent = b.value("xor", happened, b.true())
+                missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
+            attrs = {**load.attrs, ALONE: True, APART: tuple(w.access.attrs[WRITER] for w in writers if w.compare)}
+            value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
+        for happened, written in reversed(sources):
+            value = b.value("select", happened, written, value)
+        return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
+
+    def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
+        """Whether the store took place, where the load does; None where it surely has."""
+        if writer.compare:
+            writer.access.attrs.setdefault(WRITER, len(self.numbers))
+            self.numbers.add(writer.access)
+            return b.value("and", predicate(writer.access), self._equal(writer.access, load, b))
+        if writer.distance:
+            return self._earlier(self.always if writer.certain else predicate(writer.access), writer.distance, "after")
+        return None if writer.certain else predicate(writer.access)
+
+    def _equal(self, one: Op, other: Op, b: Builder) -> Value:
+        """Whether two addresses in one memory are equal."""
+        offsets = [access.operands[0].op.operands[0] for access in (one, other)]
+        type = IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
+        return b.value("eq", *(resized(v, type, b) for v in offsets))
+
+    def _value(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
+        value = writer.access.operands[1] if writer.access.opcode == "store" else writer.access.result
+        if value.type.bytes > type.bytes:
+            value = _part(value, writer.place, type, self.last if writer.distance else b)
+        if writer.distance:
+            value = self._earlier(value, writer.distance, value.name)
+        return value if value.type == type else b.value("bitcast", value, result=type)
+
+    def _earlier(self, value: Value, distance: int, name: str) -> Value:
+        """What the value was ``distance`` iterations before; 0 in the first ones."""
+        chain = self.chains.setdefault(value, [])
+        while len(chain) < distance:
+            chain.append(self._carry(chain[-1] if chain else value, name))
+        return chain[distance - 1]
+
+    def _carry(self, value: Value, name: str) -> Value:
+        """What the value was in the iteration before; 0 in the first one."""
+        op, body = self.loop.op, self.loop.body
+        start = Builder(Region(), op.span).const(zero(value.type), value.type)
+        at = self.outside.ops.index(op)
+        self.outside.ops.insert(at, start.op)
+        op.operands.append(start)
+        op.results.append(Value(value.type, name, op, len(op.results)))
+        body.args.append(Value(value.type, name, body, len(body.args)))
+        self.following.append(value)
+        return body.args[-1]
+
+
+def _part(value: Value, place: int, type: Type, b: Builder) -> Value:
+    """As many bytes of a value as the type has, from ``place`` on, which is a multiple of that."""
+    if not (isinstance(value.type, ArrayType) and value.type.element.bytes == type.bytes):
+        value = b.value("bitcast", value, result=ArrayType(IntType(8 * type.bytes), value.type.bytes // type.bytes))
+    return b.value("extract", value, b.const(place // type.bytes, IntType(64)))

@@ -1,0 +1,64 @@
+"""Constant tables become values, where they are small."""
+
+from dataclasses import dataclass
+
+from ...diag import CompileError
+from ...ir import ArrayType, Builder, Function, MemoryObject, Op
+from ...ir.clone import clone_function
+from ...ir.element_index import element_index
+from ...ir.rewrite import constant, rewrite
+from ...ir.storage import BoundMemory, accessors, zero
+from ..manager import Form, FunctionPass
+from .storage_attributes import wants_memory
+
+__all__ = ["LowerConstantTables"]
+
+
+@dataclass(frozen=True)
+class LowerConstantTables(FunctionPass):
+    """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is one
+    constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories, which
+    become block RAM that nobody writes."""
+
+    max_bits: int = 2048
+
+    name = "lower-constant-tables"
+    requires = frozenset({Form.POINTERS_LOWERED})
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError for a small table that is not read by its scalars."""
+        result = clone_function(function)
+        rewrite(result.body, lambda op, b: self._read(op, b, result))
+        return result
+
+    def _read(self, op: Op, b: Builder, function: Function):
+        if op.opcode != "load" or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
+            return None
+        addr, pred = op.operands[0].op, op.operands[1]
+        memory = function.memories[addr.attrs["mem"]]
+        if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits or wants_memory(memory):
+            return None
+        self._check(op, memory)
+        type = op.result.type
+        index = element_index(addr.operands[0], type.bytes, b)
+        value = b.value("extract", _contents(memory, op, b), index, name=memory.name)
+        if constant(pred) == 1:
+            return [value]
+        return [b.value("select", pred, value, b.const(zero(type), type))]
+
+    def _check(self, op: Op, memory: MemoryObject):
+        if isinstance(op.result.type, ArrayType) or op.attrs.get("align", op.result.type.bytes) < op.result.type.bytes:
+            raise CompileError.at(op.span, f"the table {memory.name} is read as {op.result.type}, not by its scalars",
+                                  "read its elements or members one by one")
+
+def _contents(memory: MemoryObject, op: Op, b: Builder):
+    """The whole table as elements of the type that is read; what reads it is aligned to that."""
+    type = op.result.type
+    load, _ = accessors(type)
+    data = memory.data + bytes(-len(memory.data) % type.bytes)
+    bound = BoundMemory(memory.name, data, len(data))
+    elements = tuple(load((bound, k), op.span) for k in range(0, len(data), type.bytes))
+    table = b.const(elements, ArrayType(type, len(elements)))
+    table.name = memory.name
+    return table
+

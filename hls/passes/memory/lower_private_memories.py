@@ -1,0 +1,107 @@
+"""Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of them."""
+
+from dataclasses import dataclass, replace
+
+from ...diag import CompileError, Diagnostic
+from ...ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, regions, uses, walk
+from ...ir.clone import clone_function
+from ...ir.rewrite import rewrite
+from ...ir.storage import zero
+from ..manager import Form, FunctionPass
+from .context_arrays import give_parts, kept_across_barriers
+from .multi_buffer_private import OWN, begins_anew
+
+__all__ = ["LowerPrivateMemories", "capacity"]
+
+
+#: bytes of a local memory argument for which the program does not say how large it may get
+LOCAL_BYTES = 16384
+
+
+def capacity(memory: MemoryObject) -> int:
+    """Elements that hardware has room for where the host says at the launch how many there are."""
+    return max(1, dict(memory.attrs).get("local_mem_size", LOCAL_BYTES) // memory.element.bytes)
+
+
+@dataclass(frozen=True)
+class LowerPrivateMemories(FunctionPass):
+    """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
+    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop. Private ones
+    that keep values across a barrier are local ones, with a part for each work-item (:mod:`hls.passes.memory.context_arrays`)."""
+
+    name = "lower-private-memories"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    provides = frozenset({Form.ARRAYS_LOWERED})
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError naming every memory that cannot be built."""
+        result = clone_function(function)
+        result.memories.update((name, replace(m, length=capacity(m))) for name, m in function.memories.items()
+                               if m.space == "local" and m.length is None)
+        onchip = [m for m in result.memories.values() if m.onchip]
+        addresses = {m.name: [] for m in onchip}
+        for op in walk(result.body):
+            if op.opcode == "addr" and op.attrs["mem"] in addresses:
+                addresses[op.attrs["mem"]].append(op)
+        faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
+        if faults:
+            raise CompileError(*faults)
+        self._drop_unread(result, addresses)
+        kept = []
+        if function.attrs.get("ndrange"):
+            private = [m for m in result.memories.values() if m.space == "private" and addresses.get(m.name)]
+            kept = kept_across_barriers(result, private)
+        _name_owners(result)
+        rewrite(result.body, lambda op, b: _begin(result, op, b) if op.opcode == "fresh" else None)
+        give_parts(result, kept)
+        return result
+
+    def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
+        span = memory.span or first.span
+        if isinstance(memory.element, PointerType):
+            return Diagnostic(f"the array {memory.name} of pointers is indexed at run time", span,
+                              "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it")
+        if memory.length == 1 and memory.space == "private":
+            return Diagnostic(f"{memory.name} is accessed through a pointer to another type", first.span,
+                              "use as_int, as_float and the like to read a value as another type")
+        return None
+
+    def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]):
+        """What is never read need not be written."""
+        table = uses(function.body)
+        gone: set[Op] = set()
+        for name, ops in addresses.items():
+            users = [user for op in ops for user, _ in table.get(op.result, [])]
+            if all(user.opcode == "store" for user in users):
+                gone.update(ops, users)
+                del function.memories[name]
+        if gone:
+            for region in regions(function.body):
+                region.ops = [op for op in region.ops if op not in gone]
+
+
+def _name_owners(function: Function) -> None:
+    """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh`` is gone."""
+    names = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+    for loop in walk(function.body):
+        if loop.opcode == "loop":
+            mine = tuple(sorted(name for name in names if name in function.memories and begins_anew(loop.regions[0], name)))
+            if mine:
+                loop.attrs[OWN] = mine
+
+
+def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
+    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores them."""
+    memory = function.memories.get(fresh.attrs["mem"])
+    if memory is None or not fresh.attrs["set"]:
+        return []
+    body = Region()
+    count = Value(I64, f"{memory.name}_clear", body, 0)
+    body.args.append(count)
+    inner = Builder(body, fresh.span)
+    place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
+    inner.op("store", inner.addr(memory.name, place), inner.const(zero(memory.element), memory.element), inner.true())
+    following = inner.value("add", count, inner.const(1, I64))
+    inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
+    b.op("loop", b.true(), b.const(0, I64), results=[I64], regions=[body], attrs={"label": f"{memory.name} = 0", "unroll": 1})
+    return []

@@ -1,0 +1,257 @@
+"""Arrays that are shifted become registers, and delay lines in block RAM where nobody looks at the elements."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ...analysis.dependence.dependence import CONDITIONAL, RING
+from ...ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Value, walk
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant, rewrite
+from ...ir.snippets import counted_loop, element_pointer, read, write
+from ..manager import Form, FunctionPass
+from .array_replacement import ArrayReplacement
+from .circular_buffer import CircularBuffer
+from .storage_attributes import wants_registers
+
+__all__ = ["LowerShiftRegisters"]
+
+
+@dataclass(frozen=True)
+class LowerShiftRegisters(FunctionPass):
+    """Before: unrolled; arrays with ``shift`` and ``fill``. After: none of these are left.
+
+    An array of up to ``max_bits`` bits is moved element by element. A larger one whose accesses are at constant places becomes a
+    variable for each place that is accessed, and for long stretches between them (``ring_bits``) a circular buffer of
+    which each shift reads the oldest element and overwrites it. One that is accessed at other places, too, becomes a circular
+    buffer as a whole, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
+    """
+
+    max_bits: int = 1024
+    ring_bits: int = 1024  #: up to which mem2reg would make multiplexers of a buffer
+    name = "lower-shift-registers"
+    requires = frozenset({Form.POINTERS_LOWERED})
+
+    def run(self, function: Function) -> Function:
+        whole = {op.attrs["mem"] for op in walk(function.body) if op.opcode in ("shift", "fill")}
+        if not whole:
+            return function
+        result = clone_function(function)
+        for name in sorted(whole):
+            self._memory(result, result.memories[name])
+        return result
+
+    def _memory(self, function: Function, memory: MemoryObject):
+        uses = _Uses(function, memory)
+        if memory.length * memory.element.bits <= self.max_bits or not uses.plain or wants_registers(memory):
+            _Moved(memory).build(function)
+            return
+        chains = _chains(uses, self.ring_bits) if uses.constant else None
+        if chains is not None:
+            _Chained(function, memory, uses, chains).build()
+        elif CircularBuffer.fits(uses):
+            CircularBuffer(function, memory, uses).build()
+        else:
+            _Moved(memory).build(function)
+
+
+class _Uses:
+    """What is done with an array: ``shifts`` and ``fills`` of it, ``accesses`` of elements."""
+
+    def __init__(self, function: Function, memory: MemoryObject):
+        self.memory = memory
+        self.addresses = [op for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] == memory.name]
+        pointers = {op.result for op in self.addresses}
+        users = [op for op in walk(function.body) if pointers.intersection(op.operands)]
+        self.accesses = [op for op in users if op.opcode in ("load", "store") and op.operands[0] in pointers]
+        self.shifts, self.fills = ([op for op in walk(function.body) if op.opcode == kind and op.attrs["mem"] == memory.name]
+                                   for kind in ("shift", "fill"))
+        conditional = {inner for op in walk(function.body) if op.opcode == "if" for part in op.regions for inner in walk(part)}
+        self.attrs = ((CONDITIONAL, True),) if conditional.intersection(self.shifts) else ()
+        self.plain = len(users) == len(self.accesses) and all(self._is_plain(op) for op in self.accesses)
+
+    def _is_plain(self, op: Op) -> bool:
+        """Whether the access moves one whole element."""
+        type = op.result.type if op.opcode == "load" else op.operands[1].type
+        place = self.offset(op)
+        return type == self.memory.element and "align" not in op.attrs and (place is None or place % type.bytes == 0)
+
+    def offset(self, access: Op) -> int | None:
+        return constant(access.operands[0].op.operands[0])
+
+    @property
+    def constant(self) -> bool:
+        return all(self.offset(op) is not None for op in self.accesses)
+
+    @property
+    def places(self) -> set[int]:
+        """The elements that are accessed, where all places are constant."""
+        return {self.offset(op) // self.memory.element.bytes for op in self.accesses}
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """An array that stays as it is: its elements are moved one by one."""
+
+    memory: MemoryObject
+
+    def build(self, function: Function):
+        rewrite(function.body, self._visit)
+
+    def _visit(self, op: Op, b: Builder) -> list[Value] | None:
+        if op.opcode not in ("shift", "fill") or op.attrs["mem"] != self.memory.name:
+            return None
+        low, high = op.attrs["low"], op.attrs["high"]
+        if op.opcode == "fill":
+            for k in range(low, high):
+                write(self.memory, k, op.operands[0], b)
+            return []
+        by = op.attrs["by"]
+        targets = range(low + by, high) if by > 0 else range(low, high + by)
+        values = [read(self.memory, k - by, b) for k in targets]
+        for k, value in zip(targets, values, strict=True):
+            write(self.memory, k, value, b)
+        return []
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Neighbouring elements of a chain, in the order of its movement; with ``ring`` in a buffer, else each a register."""
+
+    elements: tuple[int, ...]
+    ring: bool
+
+
+def _chains(uses: _Uses, ring_bits: int) -> dict[tuple[int, int], list[list[_Stretch]]] | None:
+    """For each shifted part (low, high) the chains of elements that move along each other; None where shifts of different kinds
+    meet, or a part that is filled ends inside a buffer."""
+    parts = {(op.attrs["low"], op.attrs["high"]): op.attrs["by"] for op in uses.shifts}
+    if len({(op.attrs["low"], op.attrs["high"], op.attrs["by"]) for op in uses.shifts}) != len(parts):
+        return None
+    ordered = sorted(parts)
+    if any(one[1] > other[0] for one, other in pairwise(ordered)):
+        return None
+    ends = {end for op in uses.fills for end in (op.attrs["low"], op.attrs["high"])}
+    found = {}
+    for part, by in parts.items():
+        line = range(*part) if by > 0 else range(part[1] - 1, part[0] - 1, -1)
+        chains = [list(_stretches(line[k::abs(by)], uses, ring_bits)) for k in range(abs(by))]
+        for stretch in (s for chain in chains for s in chain if s.ring):
+            low, high = min(stretch.elements), max(stretch.elements)
+            if any(low < end <= high for end in ends):
+                return None
+        found[part] = chains
+    return found
+
+
+def _stretches(line, uses: _Uses, ring_bits: int) -> Iterable[_Stretch]:
+    places, bits, quiet = uses.places, uses.memory.element.bits, []
+    for k, element in enumerate(line):
+        if k and element not in places:
+            quiet.append(element)
+            continue
+        if quiet:
+            yield _Stretch(tuple(quiet), len(quiet) * bits > ring_bits)
+        yield _Stretch((element,), False)
+        quiet = []
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The variables that say where a buffer of ``length`` elements begins: ``place``, and ``last``, whether that is its end (known
+    one shift ahead, so that the comparison is not on the way from one place to the next)."""
+
+    place: MemoryObject
+    last: MemoryObject
+    length: int
+
+    def begin(self, b: Builder):
+        write(self.place, 0, b.const(0, self.place.element), b)
+        write(self.last, 0, b.const(0, BOOL), b)
+
+    def move(self, head: Value, b: Builder):
+        following = b.value("add", head, b.const(1, head.type))
+        write(self.place, 0, b.value("select", read(self.last, 0, b), b.const(0, head.type), following), b)
+        write(self.last, 0, b.value("eq", head, b.const(self.length - 2, head.type)), b)
+
+
+class _Chained(ArrayReplacement):
+    """An array taken apart: a variable for every element that is accessed or short of a buffer, buffers for the others."""
+
+    def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts):
+        super().__init__(function, memory, uses)
+        self.parts = parts
+        self.cells: dict[int, MemoryObject] = {}
+        self.buffers: dict[_Stretch, MemoryObject] = {}
+        self.heads: dict[tuple, _Head] = {}  #: by the part that is shifted, and the length of a buffer in it
+
+    def build(self):
+        found = [(part, s) for part, chains in self.parts.items() for chain in chains for s in chain]
+        for part, stretch in found:
+            if stretch.ring:
+                self._add_buffer(part, stretch)
+        singles = {k for _, s in found if not s.ring for k in s.elements} | self.uses.places
+        for k in sorted(singles):
+            self.cells[k] = self._add(str(k), 1)
+        self._replace()
+
+    def _add_buffer(self, part: tuple[int, int], stretch: _Stretch):
+        ends = sorted((stretch.elements[0], stretch.elements[-1]))
+        length = len(stretch.elements)
+        self.buffers[stretch] = self._add(f"{ends[0]}..{ends[1]}", length, attrs=((RING, length), *self.uses.attrs))
+        if (part, length) not in self.heads:
+            self.heads[part, length] = _Head(self._add(f"head{length}", 1, IntType((length - 1).bit_length())),
+                                             self._add(f"last{length}", 1, BOOL), length)
+
+    def _begin(self, b: Builder):
+        """All heads are 0 when the kernel begins."""
+        for head in self.heads.values():
+            head.begin(b)
+
+    def _access(self, op: Op, b: Builder) -> list[Value]:
+        cell = self.cells[self.uses.offset(op) // self.memory.element.bytes]
+        if op.opcode == "load":
+            return [b.value("load", b.addr(cell.name), *op.operands[1:], result=op.result.type, name=op.result.name)]
+        b.op("store", b.addr(cell.name), *op.operands[1:])
+        return []
+
+    def _fresh(self, op: Op, b: Builder):
+        for memory in (*self.cells.values(), *self.buffers.values()):
+            b.op("fresh", attrs={**op.attrs, "mem": memory.name})
+
+    def _fill(self, op: Op, b: Builder):
+        value, covered = op.operands[0], range(op.attrs["low"], op.attrs["high"])
+        for k, cell in self.cells.items():
+            if k in covered:
+                write(cell, 0, value, b)
+        buffers = [buffer for stretch, buffer in self.buffers.items() if stretch.elements[0] in covered]
+        for length in dict.fromkeys(buffer.length for buffer in buffers):
+            same = [buffer for buffer in buffers if buffer.length == length]
+            counted_loop(length, f"{self.memory.name} = value", b, lambda k, inner, same=same: [
+                inner.op("store", element_pointer(buffer, k, inner), value, inner.true()) for buffer in same])
+
+    def _shift(self, op: Op, b: Builder):
+        part = op.attrs["low"], op.attrs["high"]
+        heads = {length: read(head.place, 0, b) for (mine, length), head in self.heads.items() if mine == part}
+        new = []  # everything is read before anything is written
+        for chain in self.parts[part]:
+            given = None
+            for stretch in chain:
+                if stretch.ring:
+                    given = self._through(self.buffers[stretch], given, heads, b)
+                    continue
+                for k in stretch.elements:
+                    if given is not None:
+                        new.append((self.cells[k], given))
+                    given = read(self.cells[k], 0, b)
+        for cell, value in new:
+            write(cell, 0, value, b)
+        for length, head in heads.items():
+            self.heads[part, length].move(head, b)
+
+    def _through(self, buffer: MemoryObject, given: Value, heads: dict[int, Value], b: Builder) -> Value:
+        """The oldest element of a buffer, whose place ``given`` takes."""
+        pointer = element_pointer(buffer, heads[buffer.length], b)
+        oldest = b.value("load", pointer, b.true(), result=buffer.element, name=buffer.name)
+        b.op("store", pointer, given, b.true())
+        return oldest

@@ -1,0 +1,57 @@
+"""Arrays declared outside of a loop that begin anew in each of its iterations all the same, as all that is read was written there before."""
+
+from dataclasses import dataclass
+
+from ...analysis.affine.affine import AffineForms
+from ...analysis.loops.loop_tree import LoopTree
+from ...analysis.memory.must_define import MustDefine
+from ...ir import Function, Op, memory_name, reaches_memory, walk
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
+from .multi_buffer_private import OWN
+
+__all__ = ["MarkPrivatizable"]
+
+
+@dataclass(frozen=True)
+class MarkPrivatizable(FunctionPass):
+    """Before: a flat kernel of a single work-item. After: a loop names as its iterations' :data:`~hls.passes.memory.multi_buffer_private.OWN` also arrays of
+    which an iteration reads nothing that it has not written itself (:mod:`hls.analysis.memory.must_define`), and that nothing outside of it uses: a buffer for a row, or a tile.
+
+    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    """
+
+    address_bits: int = 64
+    name = "mark-privatizable"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        if function.attrs.get("ndrange") or not any(m.onchip for m in function.memories.values()):
+            return function
+        result = clone_function(function)
+        forms = AffineForms(result, self.address_bits)
+        coverage = MustDefine(forms)
+        for name, ops in _accesses(result).items():
+            loop = _filled(forms.tree, coverage, name, ops)
+            if loop is not None:
+                loop.attrs[OWN] = tuple(sorted({*loop.attrs.get(OWN, ()), name}))
+        return result
+
+
+def _accesses(function: Function) -> dict[str, list[Op]]:
+    """Of arrays that are loaded and stored to, by name."""
+    found: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if reaches_memory(op) and function.memories[memory_name(op)].space in ("private", "local"):
+            found.setdefault(memory_name(op), []).append(op)
+    return {name: ops for name, ops in found.items() if {op.opcode for op in ops} == {"load", "store"}}
+
+
+def _filled(tree: LoopTree, coverage: MustDefine, name: str, ops: list[Op]) -> Op | None:
+    """The innermost loop around all accesses of which each iteration fills the array before it reads; None where one is known already."""
+    common = [loops[0] for loops in zip(*(tree.around(op) for op in ops)) if len(set(loops)) == 1]
+    if any(name in loop.op.attrs.get(OWN, ()) for loop in common):
+        return None
+    loads, stores = ([op for op in ops if op.opcode == kind] for kind in ("load", "store"))
+    return next((loop.op for loop in reversed(common) if coverage.begins_anew(loop, loads, stores)), None)

@@ -1,0 +1,185 @@
+"""Arrays that the program asks to be in one memory, one behind the other or side by side."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ...diag import CompileError, Diagnostic
+from ...ir import Builder, Function, MemoryObject, Op, Value, uses, walk
+from ...ir.clone import clone_function
+from ...ir.rewrite import rewrite
+from ..manager import Form, FunctionPass
+from .multi_buffer_private import OWN
+
+__all__ = ["MERGED", "MergeMemories", "merged_by"]
+
+#: attribute of a memory: the names of the arrays in it, in their order
+MERGED = "merged"
+DEPTH, WIDTH = "depth", "width"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an array is in its memory: its byte ``offset`` is at ``scale`` * offset + ``base`` there."""
+
+    memory: str
+    scale: int
+    base: int
+
+
+@dataclass(frozen=True)
+class MergeMemories(FunctionPass):
+    """Before: arrays whose attribute ``merge`` names one label are memories of their own, and accesses naturally aligned. After: they
+    are one memory, whose ports they share. ``depth``: one array behind the other. ``width``: element k of each stands in word k, so
+    arrays are accessed by whole elements of one size.
+
+    ``warn`` is told of a label that only one array has, or is left with.
+    """
+
+    warn: Callable[[Diagnostic], None] | None = None
+    name = "merge-memories"
+    requires = frozenset({Form.ACCESSES_LEGAL})
+
+    def run(self, function: Function) -> Function:
+        """Raises CompileError for arrays that cannot be one memory."""
+        groups = self._groups(function)
+        if not groups:
+            return function
+        sizes = _access_sizes(function)
+        result, places = clone_function(function), {}
+        for members in groups:
+            memory, found = _merged(members, sizes)
+            places |= found
+            for member in members:
+                del result.memories[member.name]
+            result.memories[memory.name] = memory
+        for op in walk(result.body):
+            if op.opcode == "loop":
+                _rename(op, places)
+        rewrite(result.body, lambda op, b: _address(op, b, places))
+        return result
+
+    def _groups(self, function: Function) -> list[list[MemoryObject]]:
+        labels: dict[tuple[str, str], list[MemoryObject]] = {}
+        for memory in function.memories.values():
+            if memory.onchip and (label := _wish(memory)[0]) is not None:
+                labels.setdefault((memory.space, label), []).append(memory)
+        for (_, label), members in labels.items():
+            if len(members) == 1 and self.warn is not None:
+                self.warn(Diagnostic(f"the attribute 'merge' of '{members[0].name}' changes nothing", members[0].span,
+                                     f'no other memory of its kind is merged under "{label}": give another array the same label', "warning"))
+        return [members for members in labels.values() if len(members) > 1]
+
+
+def merged_by(memory: MemoryObject) -> str:
+    """ "depth" or "width": how the arrays of a merged memory lie in it."""
+    return _wish(memory)[1]
+
+
+def _wish(memory: MemoryObject) -> tuple[str | None, str]:
+    """The label of ``merge``, None without one, and the direction."""
+    given = dict(memory.attrs).get("merge")
+    if given is None:
+        return None, DEPTH
+    return (given, DEPTH) if isinstance(given, str) else given
+
+
+def _access_sizes(function: Function) -> dict[str, set[int]]:
+    """Bytes of the loads, stores and atomic operations of each memory."""
+    table, found = uses(function.body), {}
+    for op in walk(function.body):
+        if op.opcode == "addr":
+            found.setdefault(op.attrs["mem"], set()).update(
+                (user.operands[1] if user.opcode == "store" else user.result).type.bytes for user, _ in table.get(op.result, []))
+    return found
+
+
+def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[MemoryObject, dict[str, _Place]]:
+    """The memory of some arrays, and where each is in it."""
+    first = members[0]
+    direction = _wish(first)[1]
+    for other in members[1:]:
+        if _wish(other)[1] != direction:
+            raise CompileError.at(other.span, f"'{first.name}' and '{other.name}' are merged under one label, but one by depth and one by width",
+                                  f'write "{direction}" for both, or give them labels of their own')
+        if other.element.bytes != first.element.bytes:
+            raise CompileError.at(other.span, f"'{first.name}' and '{other.name}' cannot be one memory: their elements have {first.element.bytes} and "
+                                  f"{other.element.bytes} bytes", "give both elements of one size, or take the attribute 'merge' away")
+    name = "_".join(member.name for member in members)
+    merged = replace(first, name=name, attrs=_attributes(members))
+    by = _by_width if direction == WIDTH else _by_depth
+    length, scale, bases = by(members, sizes)
+    return replace(merged, length=length), {member.name: _Place(name, scale, base) for member, base in zip(members, bases, strict=True)}
+
+
+def _by_depth(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[int, int, list[int]]:
+    """Elements of the memory, the scale of an offset, and where each array begins, in bytes."""
+    element, at, bases = members[0].element.bytes, 0, []
+    unit = max([element, *(size for member in members for size in sizes.get(member.name, ()))])
+    for member in members:
+        bases.append(at)
+        at += -(-member.length * element // unit) * unit
+    return at // element, 1, bases
+
+
+def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[int, int, list[int]]:
+    """As :func:`_by_depth`; a word has room for a power of two of elements."""
+    element = members[0].element.bytes
+    for member in members:
+        others = sizes.get(member.name, set()) - {element}
+        if others or element & element - 1:
+            raise CompileError.at(member.span, f"'{member.name}' is merged by width, but its elements have {element} bytes and are not accessed as a whole"
+                                  if others else f"'{member.name}' is merged by width, but its elements have {element} bytes, no power of two",
+                                  'merge by "depth", or access whole elements of 1, 2, 4 or 8 bytes')
+    lanes = 1 << (len(members) - 1).bit_length()
+    return lanes * max(member.length for member in members), lanes, [k * element for k in range(len(members))]
+
+
+def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
+    """What the arrays ask of their hardware, which they have to agree on; and by width, words that hold an element of each."""
+    found: dict[str, object] = {}
+    for member in members:
+        for name, value in member.attrs:
+            if found.setdefault(name, value) != value:
+                raise CompileError.at(member.asked_at(name), f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and {name}({value})",
+                                      f"write {name}({found[name]}) for all of them")
+        _check_pumping(found, member)
+    if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
+        found.setdefault("bankwidth", members[0].element.bytes << (len(members) - 1).bit_length())
+    return (*found.items(), (MERGED, tuple(member.name for member in members)))
+
+
+def _check_pumping(asked: dict[str, object], last: MemoryObject):
+    """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single declaration may ask for both."""
+    if "doublepump" not in asked:
+        return
+    other = "singlepump" if "singlepump" in asked else 'memory("MLAB")' if asked.get("memory") == "MLAB" else None
+    if other is not None:
+        mine = "doublepump" if "doublepump" in dict(last.attrs) else other.partition("(")[0]
+        raise CompileError.at(last.asked_at(mine), f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
+                              f"write doublepump or {other} for all of them")
+
+
+def _rename(loop: Op, places: dict[str, _Place]):
+    """What a loop says of an array it says of the memory, if it says so of all in it."""
+    together = {place.memory: {name for name, other in places.items() if other.memory == place.memory} for place in places.values()}
+    if OWN in loop.attrs:
+        own = set(loop.attrs[OWN])
+        loop.attrs[OWN] = tuple(sorted({name for name in own if name not in places} | {memory for memory, names in together.items() if names <= own}))
+    if promises := loop.attrs.get("ivdep"):
+        kept = [(name, safelen) for name, safelen in promises if name not in places]
+        for memory, names in together.items():
+            given = {name: safelen for name, safelen in promises if name in names}
+            if given.keys() == names:  # a distance of 0 is any; else the least holds for all
+                kept.append((memory, min((safelen for safelen in given.values() if safelen), default=0)))
+        loop.attrs["ivdep"] = tuple(kept)
+
+
+def _address(op: Op, b: Builder, places: dict[str, _Place]) -> list[Value] | None:
+    if op.opcode != "addr" or op.attrs["mem"] not in places:
+        return None
+    place, offset = places[op.attrs["mem"]], op.operands[0]
+    if place.scale > 1:
+        offset = b.value("mul", offset, b.const(place.scale, offset.type))
+    if place.base:
+        offset = b.value("add", offset, b.const(place.base, offset.type))
+    return [b.value("addr", offset, attrs={"mem": place.memory})]

@@ -1,0 +1,148 @@
+"""Small private arrays of rows, of which every access says its column, become an array for each column."""
+
+from dataclasses import dataclass, field, replace
+from math import gcd
+
+from ...ir import Builder, Function, MemoryObject, Op, Value, walk
+from ...ir.clone import clone_function
+from ...ir.element_index import element_index
+from ...ir.rewrite import constant, rewrite
+from ...ir.values import signed
+from ..manager import Form, FunctionPass
+from .mem2reg import Mem2Reg
+from .sroa import drop_addresses
+
+__all__ = ["PartitionColumns"]
+
+
+@dataclass(frozen=True)
+class PartitionColumns(FunctionPass):
+    """Before: private memories (after pointers), those accessed at constant places split up. After: one that ``to_values`` would make one wide
+    value, and of which every access is known to be in one of several columns, is an array for each column.
+
+    In ``sum[c][d]`` with ``d`` known and ``c`` not, as a loop over ``d`` leaves when it is unrolled, an element is chosen among those of
+    column ``d``, and what is stored to one column is not on the way of what reads another one.
+    """
+
+    to_values: Mem2Reg = field(default_factory=lambda: Mem2Reg(arrays=True))
+
+    name = "partition-columns"
+    requires = frozenset({Form.POINTERS_LOWERED})
+
+    def run(self, function: Function) -> Function:
+        arrays = {m.name: m for m in self.to_values.arrays_of(function)}
+        accesses = {name: [] for name in arrays}
+        for op in walk(function.body):
+            if (name := _array(op)) in arrays:
+                accesses[name].append(op)
+        rows = {name: row for name, m in arrays.items() if (row := _row(m, accesses[name]))}
+        if not rows:
+            return function
+        result = clone_function(function)
+        for name, row in rows.items():
+            _split(result, result.memories[name], row)
+        return result
+
+
+def _array(op: Op) -> str | None:
+    """The memory that a load or store accesses directly."""
+    if op.opcode not in ("load", "store") or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
+        return None
+    return op.operands[0].op.attrs["mem"]
+
+
+def _offset(access: Op) -> Value:
+    return access.operands[0].op.operands[0]
+
+
+def _row(memory: MemoryObject, accesses: list[Op]) -> int:
+    """Bytes of a row such that each access is in one column of it; 0 where there is none, or only one column. A power of two, or so that offsets
+    can be divided by it."""
+    size = memory.element.bytes
+    row = gcd(memory.length * size, *(_remainder(_offset(op))[0] for op in accesses))
+    offsets = [_offset(op) for op in accesses]
+    if row <= size or row == memory.length * size or row % size or any(_remainder(offset)[1] % size for offset in offsets):
+        return 0
+    return row if row & (row - 1) == 0 or all(_is_row(offset, row) for offset in offsets) else 0
+
+
+def _remainder(value: Value) -> tuple[int, int]:
+    """(m, r): the value is r modulo m; m is 0 where it is r. An offset that wraps around has left its array."""
+    number = constant(value)
+    if number is not None:
+        return 0, signed(number, value.type.bits)
+    op = value.op
+    if op is None:
+        return 1, 0
+    if op.opcode in ("sext", "zext", "trunc"):
+        modulus, rest = _remainder(op.operands[0])
+        # what wraps around keeps its remainder modulo a power of two
+        modulus = min(modulus & -modulus, 1 << min(value.type.bits, op.operands[0].type.bits))
+        return modulus, rest % modulus if modulus else rest
+    if op.opcode not in ("add", "sub", "mul", "shl"):
+        return 1, 0
+    (one, left), (other, right) = map(_remainder, op.operands)
+    if op.opcode in ("add", "sub"):
+        modulus = gcd(one, other)
+        total = left + right if op.opcode == "add" else left - right
+    elif op.opcode == "shl" and (other or not 0 <= right < value.type.bits):
+        return 1, 0
+    else:
+        factor = 1 << right if op.opcode == "shl" else right
+        modulus, total = gcd(one * factor, other * left, one * other), left * factor
+    return modulus, total % modulus if modulus else total
+
+
+def _is_row(offset: Value, row: int) -> bool:
+    """Whether the offset of an element is a constant, or a constant away from a product with the bytes of a row."""
+    if constant(offset) is not None:
+        return True
+    base, _ = _base(offset)
+    return base.op is not None and base.op.opcode == "mul" and (constant(base.op.operands[1]) or 1) % row == 0
+
+
+def _base(offset: Value) -> tuple[Value, int]:
+    """An offset without the constant that is added to it last, and that constant."""
+    if offset.op is not None and offset.op.opcode == "add" and (number := constant(offset.op.operands[1])) is not None:
+        return offset.op.operands[0], signed(number, offset.type.bits)
+    return offset, 0
+
+
+def _split(function: Function, memory: MemoryObject, row: int):
+    """Replace the array by those of its columns, named ``array.k``, and its accesses by theirs."""
+    size = memory.element.bytes
+    columns = [_add(function, memory, k, row) for k in range(row // size)]
+
+    def visit(op: Op, b: Builder):
+        if op.opcode == "fresh" and op.attrs["mem"] == memory.name:
+            for name in columns:
+                b.op("fresh", attrs={**op.attrs, "mem": name})
+            return []
+        if _array(op) != memory.name:
+            return None
+        column, place = _place(_offset(op), row, size, b)
+        op.operands[0] = b.addr(columns[column], place)
+        return None
+
+    rewrite(function.body, visit)
+    drop_addresses(function.body, memory.name)
+    del function.memories[memory.name]
+
+
+def _add(function: Function, memory: MemoryObject, k: int, row: int) -> str:
+    name = f"{memory.name}.{k}"
+    while name in function.memories:
+        name += "_"
+    function.memories[name] = replace(memory, name=name, length=memory.length * memory.element.bytes // row)
+    return name
+
+
+def _place(offset: Value, row: int, size: int, b: Builder) -> tuple[int, Value]:
+    """The column that an offset is in, and the offset in its array."""
+    rest = _remainder(offset)[1] % row
+    if constant(offset) is not None:
+        return rest // size, b.const(signed(constant(offset), offset.type.bits) // row * size, offset.type)
+    base, number = _base(offset)
+    if number != rest:
+        base = b.value("add", base, b.const(number - rest, offset.type))
+    return rest // size, b.value("mul", element_index(base, row, b), b.const(size, offset.type))

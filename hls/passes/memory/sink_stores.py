@@ -1,0 +1,222 @@
+"""Stores to places that nobody knows beforehand, of one iteration: one store where only one is made, and none that is overwritten."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ...analysis.dependence.dependence import APART, WRITER, Dependence, dependences, writers_of
+from ...analysis.induction.trip_count import never_both
+from ...analysis.loops.forward_slice import behind
+from ...analysis.loops.loop_tree import Loop
+from ...analysis.memory.commutativity import LANE
+from ...analysis.memory.must_alias import MustAlias
+from ...ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
+from ...ir.accesses import predicate, reaches_memory
+from ...ir.clone import clone_function
+from ...ir.launch import lanes_of
+from ..manager import Form, FunctionPass
+from .serialize_stores import is_used_beside
+
+__all__ = ["SinkStores", "resized"]
+
+#: stores of one region to one memory whose addresses are compared with each other's
+MOST_COMPARED = 4
+#: likewise of work-items, at distances that are the same for all: each writes neighbours of its own place, which turns would mix
+MOST_STEADY = 16
+
+
+@dataclass(frozen=True)
+class SinkStores(FunctionPass):
+    """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have one address or
+    may have one, are one store. With ``compare``, of two that may both be made the first one is made only if the
+    addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
+
+    What is between two stores, and must see the first one in memory, keeps both as they are.
+    """
+
+    address_bits: int = 64
+    compare: bool = False
+    name = "sink-stores"
+    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        names = {memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores)}
+        if not names:
+            return function
+        result = clone_function(function)
+        facts = [fact for fact in dependences(result, self.address_bits, names) if not fact.overlap]
+        pairs = _Pairs(MustAlias(result, self.address_bits), facts, self.address_bits)
+        while pairs.treat(self.compare):
+            pass
+        return result
+
+    def _may_treat(self, function: Function, stores: list[Op]) -> bool:
+        """Whether there may be something to do, before anybody asks where the stores go."""
+        if self.compare and len(stores) <= MOST_STEADY * lanes_of(function) and function.memories[memory_name(stores[0])].space == "global":
+            return True
+        return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
+
+
+def _together(function: Function) -> list[list[Op]]:
+    """Stores of one region to one memory, where there are several."""
+    found: dict[tuple[Region, str], list[Op]] = {}
+    for region in regions(function.body):
+        for op in region.ops:
+            if op.opcode == "store":
+                found.setdefault((region, memory_name(op)), []).append(op)
+    return [stores for stores in found.values() if len(stores) > 1]
+
+
+class _Pairs:
+    """The pairs of stores of a function that need an order, by what is known of it; ``facts`` change as stores do."""
+
+    def __init__(self, places: MustAlias, facts: list[Dependence], address_bits: int):
+        self.places, self.facts, self.address_bits = places, facts, address_bits
+
+    def treat(self, compare: bool) -> bool:
+        """Treat one pair; False if there is none left."""
+        for stores in _together(self.places.function):
+            for pair in self._of(stores):
+                if not pair.movable():
+                    continue
+                if pair.exclusive():
+                    pair.merge()
+                    self._merged(pair)
+                    return True
+                if compare and pair.in_iteration and self._is_worth(stores) and pair.comparable():
+                    pair.compare()
+                    self._compared(pair)
+                    return True
+        return False
+
+    def _is_worth(self, stores: list[Op]) -> bool:
+        """Whether comparing is better than turns at one unit, which is smaller."""
+        return len(stores) <= MOST_COMPARED and self._read(stores) or self._steady(stores)
+
+    def _steady(self, stores: list[Op]) -> bool:
+        """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at distances that are the
+        same for all, but not known, as neighbours are, which are joined."""
+        loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
+        if loop is None or not loop.op.attrs.get("parallel"):
+            return False
+        lanes: dict[int | None, list[Op]] = {}
+        for op in stores:
+            lanes.setdefault(op.attrs.get(LANE), []).append(op)
+        return all(len(mine) <= MOST_STEADY and self._steadily_apart(mine, loop) for mine in lanes.values())
+
+    def _steadily_apart(self, stores: list[Op], loop: Loop) -> bool:
+        return all(self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1:])
+
+    def _read(self, stores: list[Op]) -> bool:
+        """Whether anything but the stores looks at their memory."""
+        memories, region = self.places.function.memories, self.places.tree.region_of(stores[0])
+        return is_used_beside(memories, memories[memory_name(stores[0])], region, set(stores))
+
+    def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
+        steady = self._steady(stores)
+        for k, first in enumerate(stores):
+            for second in stores[k + 1:]:
+                order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
+                if any(steady or not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
+                    yield _Pair(self.places, self.facts, first, second, self.address_bits)
+
+    def _merged(self, pair: "_Pair"):
+        """What holds of the first store now holds of the second."""
+        def now(op: Op) -> Op:
+            return pair.second if op is pair.first else op
+
+        facts = (replace(fact, src=now(fact.src), dst=now(fact.dst)) for fact in self.facts)
+        self.facts = list(dict.fromkeys(fact for fact in facts if fact.src is not fact.dst or fact.loop is not None))
+
+    def _compared(self, pair: "_Pair"):
+        self.facts = [fact for fact in self.facts if fact.loop is not None or {fact.src, fact.dst} != {pair.first, pair.second}]
+
+
+class _Pair:
+    """Two stores to one memory, the first one before the second in program order."""
+
+    def __init__(self, places: MustAlias, known: Iterable[Dependence], first: Op, second: Op, address_bits: int):
+        self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
+        self.known = [fact for fact in known if fact.loop is None]
+        self.region: Region = places.tree.region_of(second)
+        #: whether both may have one address in one iteration
+        self.in_iteration = any(fact.src is first and fact.dst is second for fact in self.known)
+
+    def movable(self) -> bool:
+        """Whether the first store may take place right before the second one."""
+        places, ops = self.places, self.region.ops
+        if not places.undisturbed(self.region):
+            return False
+        if not (places.plain(self.first) and places.plain(self.second) and places.same_size(self.first, self.second)):
+            return False
+        passed = ops[ops.index(self.first) + 1:ops.index(self.second)]
+        between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
+        if any(fact.src is self.first and fact.dst in between for fact in self.known):
+            return False
+        return not any(self._may_overlap(op) for op in between if reaches_memory(op))
+
+    def _may_overlap(self, access: Op) -> bool:
+        """Whether the access is one of another buffer that may be this one as well."""
+        memories = self.places.function.memories
+        mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
+        return mine is not other and may_share(mine, other)
+
+    def exclusive(self) -> bool:
+        """Whether at most one of the stores is made."""
+        if self.first.operands[1].type != self.second.operands[1].type:
+            return False
+        return never_both(predicate(self.first), predicate(self.second))
+
+    def comparable(self) -> bool:
+        """Whether all of the second store but its value is known without anything that waits for the first one."""
+        followers: dict[Op, set[Op]] = {}
+        for fact in self.known:
+            if not (fact.src is self.first and fact.dst is self.second):
+                followers.setdefault(fact.src, set()).add(fact.dst)
+        pointer, _, condition = self.second.operands
+        memory = self.places.function.memories[memory_name(self.first)]
+        return memory.space == "global" and not {pointer, condition} & behind(self.region, self.first, followers)
+
+    def merge(self):
+        """One store in the place of the second."""
+        if self.first.attrs.get(LANE) != self.second.attrs.get(LANE):
+            self.second.attrs.pop(LANE, None)
+        b = Builder(Region(), self.second.span)
+        (pointer, value, condition), (other_pointer, other, other_condition) = self.first.operands, self.second.operands
+        if pointer is not other_pointer:
+            one, two = (resized(p.op.operands[0], self._offset_type(), b) for p in (pointer, other_pointer))
+            other_pointer = b.addr(memory_name(self.first), b.value("select", condition, one, two))
+        if value is not other:
+            other = b.value("select", condition, value, other)
+        self.second.operands[:] = [other_pointer, other, b.value("or", condition, other_condition)]
+        self.region.ops.remove(self.first)
+        self._insert(b.region.ops)
+
+    def compare(self):
+        """The first store, right before the second, is made where the second does not overwrite it."""
+        b = Builder(Region(), self.first.span)
+        one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
+        overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
+        self.first.operands[2] = b.value("and", predicate(self.first), b.value("xor", overwritten, b.true()))
+        number = self.first.attrs.setdefault(WRITER, self._new_number())
+        self.second.attrs[APART] = (*self.second.attrs.get(APART, ()), number)
+        self.region.ops.remove(self.first)
+        self._insert([*b.region.ops, self.first])
+
+    def _insert(self, ops: list[Op]):
+        at = self.region.ops.index(self.second)
+        self.region.ops[at:at] = ops
+
+    def _offset_type(self) -> IntType:
+        offsets = (op.operands[0].op.operands[0] for op in (self.first, self.second))
+        return IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
+
+    def _new_number(self) -> int:
+        return 1 + max((number for op in walk(self.places.function.body) for number in writers_of(op)), default=-1)
+
+
+def resized(offset: Value, type: IntType, b: Builder) -> Value:
+    """A byte offset into a memory, which is unsigned, with the type's bits."""
+    if offset.type == type:
+        return offset
+    return b.value("zext" if offset.type.bits < type.bits else "trunc", offset, result=type)

@@ -1,0 +1,73 @@
+"""Variables of which parts are chosen at run time become arrays of the smallest part that is accessed."""
+
+from dataclasses import dataclass, replace
+
+from ...ir import Builder, Function, IntType, MemoryObject, Op, PointerType, Type, uses, walk
+from ...ir.clone import clone_function
+from ...ir.rewrite import rewrite
+from ..manager import Form, FunctionPass
+from .legalize_accesses import split_load, split_store
+
+__all__ = ["SplitScalars"]
+
+
+@dataclass(frozen=True)
+class SplitScalars(FunctionPass):
+    """Before: private memories (after pointers), those with constant places split up. After: a single number of which a part is
+    accessed at a place known at run time only, as in a union of a word and its bytes, is an array of parts of one size, and larger
+    accesses are several. (Arrays that such an access goes to stay as they are: memories serve accesses of any size.)
+    """
+
+    name = "split-scalars"
+    requires = frozenset({Form.POINTERS_LOWERED})
+
+    def run(self, function: Function) -> Function:
+        sizes = {name: size for name, accesses in _accesses(function).items() if (size := _granule(function.memories[name], accesses))}
+        if not sizes:
+            return function
+        result = clone_function(function)
+        for name, size in sizes.items():
+            memory = result.memories[name]
+            result.memories[name] = replace(memory, element=IntType(8 * size), length=memory.element.bytes // size)
+        rewrite(result.body, lambda op, b: _split(op, sizes, b))
+        return result
+
+
+def _accesses(function: Function) -> dict[str, list[Op | None]]:
+    """The loads and stores of each private variable; None among them for any other use of its address."""
+    table, found = uses(function.body), {}
+    for op in walk(function.body):
+        if op.opcode == "addr" and (memory := function.memories[op.attrs["mem"]]).space == "private" and memory.length == 1:
+            found.setdefault(memory.name, []).extend(
+                user if user.opcode in ("load", "store") and index == 0 else None for user, index in table.get(op.result, []))
+    return found
+
+
+def _granule(memory: MemoryObject, accesses: list[Op | None]) -> int:
+    """Bytes that divide the size and the place of every access; 0 where the variable is to stay as it is."""
+    if isinstance(memory.element, PointerType) or None in accesses:
+        return 0
+    types = [_type(op) for op in accesses]
+    if all(type.bits == memory.element.bits for type in types) or any(type.bits != 8 * type.bytes for type in types):
+        return 0
+    together = memory.element.bytes
+    for op, type in zip(accesses, types):  # a place is a multiple of the size, or of what ``align`` says
+        together |= type.bytes | op.attrs.get("align", type.bytes)
+    return together & -together
+
+
+def _type(access: Op) -> Type:
+    return access.result.type if access.opcode == "load" else access.operands[1].type
+
+
+def _split(op: Op, sizes: dict[str, int], b: Builder):
+    if op.opcode not in ("load", "store"):
+        return None
+    addr = op.operands[0].op
+    size = sizes.get(addr.attrs["mem"]) if addr is not None and addr.opcode == "addr" else None
+    if size is None:
+        return None
+    op.attrs = {name: value for name, value in op.attrs.items() if name != "align"}
+    if _type(op).bytes == size:
+        return None
+    return [split_load(op, size, b)] if op.opcode == "load" else split_store(op, size, b)

@@ -1,0 +1,1 @@
+"""Order as tokens: memory, channels, fences, barriers, run-time disambiguation."""

@@ -1,0 +1,478 @@
+"""Memory order becomes tokens: what must wait for what, and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ...analysis.dependence.dependence import Dependence, Kind, dependences
+from ...analysis.loops.forward_slice import computed_from
+from ...analysis.loops.loop_tree import Loop, LoopTree
+from ...ir import BOOL, TOKEN, Builder, Function, Op, Region, TokenType, Value, walk
+from ...ir.accesses import fixed_operands, memory_name, predicate
+from ...ir.clone import clone_function
+from ...ir.launch import OVERLAP
+from ...ir.reorder import Reordering, inside
+from ...ir.rewrite import constant
+from ..manager import Form, FunctionPass
+from ..memory.multi_buffer_private import copies_of_loop
+from ..recurrence.look_ahead_control import CONTROL
+from .disambiguation import Check, find_checks
+from .mark_fenced_memory import FenceOrder, is_memory_fence
+from .order_barriers import OrderBarriers, keeps_order
+from .token_builder import done_token
+from .write_port_constraints import keep_apart, may_write_twice
+
+__all__ = ["InsertMemoryTokens"]
+
+#: iterations in which a loop does not hide how long it takes from a load to a store
+SHORT = 64
+
+
+@dataclass(frozen=True)
+class InsertMemoryTokens(FunctionPass):
+    """Before: a flat kernel whose accesses are right in program order. After: right in any order that tokens allow.
+
+    The machine keeps the tokens of a region in order through its levels, so between two accesses of one region
+
+    - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load (which
+      may have to be moved before it);
+    - an atomic operation on global memory waits likewise until one before it was answered;
+    - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token, from
+      one iteration to a later one it takes that token as a carried value;
+    - a store operation keeps its own order.
+
+    Two accesses of one memory on the chip that stand in one loop need no more from one of its invocations to the next: the loop carries a
+    token ``between`` them, and the loops around do not wait until it has ended.
+    From one run of an inner loop to the next this holds only for loops whose runs do not mix: those get the attribute
+    ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
+    different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
+    A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
+    With ``hazards``, an access that may or may not meet a store of an earlier iteration waits neither for a fence nor for
+    iterations: a ``hazard`` compares addresses as they come (see :mod:`hls.passes.order.disambiguation`).
+    Fences of memory are tokens as well (see :mod:`hls.passes.order.mark_fenced_memory`). Where work-items meet, everything before is done and nothing behind has begun (see :mod:`hls.passes.order.order_barriers`).
+    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    """
+
+    address_bits: int = 64
+    hazards: bool = False
+    name = "insert-memory-tokens"
+    requires = frozenset({Form.DISPATCHED})
+    provides = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        needed = [_between_copies(result, fact) for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
+        if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
+            orderer = _Orderer(result)
+            needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
+            orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
+        return result
+
+
+def _kept_by_ring(function: Function, fact: Dependence) -> bool:
+    """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its stores
+    are made. (Only what they wrote to global memory may not be there yet.)"""
+    if fact.loop is None or not fact.loop.attrs.get("ring"):
+        return False
+    return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
+
+
+def _between_copies(function: Function, fact: Dependence) -> Dependence:
+    """The dependence where each iteration has a copy of its own: no index leaves its array, so none meets another copy."""
+    copies = copies_of_loop(function, fact.loop, memory_name(fact.src)) if fact.loop is not None and not fact.overlap else 1
+    return replace(fact, distance=max(fact.distance, copies))
+
+
+def _predicate(op: Op) -> Value:
+    """What an operation of a region happens under."""
+    return op.operands[0] if op.opcode == "loop" else predicate(op)
+
+
+@dataclass(frozen=True)
+class _Wait:
+    """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or (``after_read``)
+    for their loads to be answered.
+
+    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with ``between``,
+    any iteration of the loop's invocations before. ``alone`` is given to wait for this one source by a token of its own: planning may
+    find that others need not be waited for as long.
+    """
+
+    dst: Op
+    distance: int
+    overlap: bool
+    after_read: bool = False
+    between: bool = False
+    alone: Op | None = None
+
+
+def _is_slow(body: Region) -> bool:
+    """Whether a loop carries a value through more than the logic of counters, so that its invocations had better take turns."""
+    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
+        ahead, behind = computed_from(body, {arg}), {following}
+        for op in reversed(body.ops[:-1]):
+            if behind.intersection(op.results) and ahead.intersection(op.results):
+                behind.update(op.operands)
+                if op.opcode not in CONTROL:
+                    return True
+    return False
+
+
+def _at_most(loops: Iterable[Loop], invocations: int):
+    """No more invocations of these loops take turns than there are copies for."""
+    for loop in loops:
+        asked = loop.op.attrs.get("max_interleaving") or invocations
+        if invocations < asked or "max_interleaving" not in loop.op.attrs:
+            reason = f"the array that each fills has {invocations} copies"
+            loop.op.attrs |= {"max_interleaving": min(asked, invocations), "interleave_reason": reason}
+
+
+class _Orderer:
+    def __init__(self, function: Function):
+        self.function = function
+        self.tree = LoopTree(function)
+        self.places = Reordering(function)
+        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
+                       for op in walk(function.body) if op.opcode in ("store", "atomic", "loop")}
+        self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
+        self.done: dict[Op, Value] = {}
+        self.ends: dict[tuple, Op] = {}
+        self.fences: dict[Op, list[Op]] = {}  # those of the program, by the operation that each stands behind
+        self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
+        self.one_at_a_time: set[Op | None] = set()  # loops of which each invocation waits for the end of the one before
+
+    def run(self, needed: Iterable[Dependence], hazards: bool):
+        FenceOrder(self, self.function, self.tree).run()  # first: what others add must not be against it
+        checks, needed = self._checked(list(needed)) if hazards else ([], list(needed))
+        for fact in needed:
+            if fact.loop is None:
+                self._within(fact)
+        across = [fact for fact in needed if fact.loop is not None]
+        self.one_at_a_time = {self._inner(fact) for fact in across if self._waits_for_end(fact)}
+        for number, check in enumerate(checks):
+            self._check(check, number)
+        # these may move operations, but never against the order of one iteration, or what is compared in it
+        for fact in sorted(across, key=self._may_gain):
+            self._across(fact)
+        self._drop_weaker()
+        for (region, wait), sources in self.waits.items():
+            self._wait(region, wait, list(sources))
+        OrderBarriers(self, self.function, self.tree).run()
+        self.places.settle()
+
+    def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
+        """Checks at run time, and what they leave. What a loop around both accesses waits for anyway is not checked."""
+        may_be = [fact for fact in needed if self._comparable(fact)]
+        checks = find_checks(self.tree, may_be)
+        checked = {fact for check in checks for fact in check.facts}
+        waiting = {(self._inner(fact), memory_name(fact.dst)) for fact in needed if fact not in checked and self._waits_for_end(fact)}
+        kept = {fact for fact in checked if (self._inner(fact), memory_name(fact.dst)) in waiting}
+        if kept:
+            checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
+            checked = {fact for check in checks for fact in check.facts}
+        # one fence for all of them, which makes loads forget what they hold
+        return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]
+
+    def carry(self, region: Region, loop: Op) -> Value:
+        """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be yielded."""
+        return self._carry(region, loop, TOKEN)
+
+    def token_behind(self, region: Region, last: Op, tokens: list[Value]) -> Op:
+        """What gives a token, behind ``last``, when all these are there."""
+        return self.places.after(region, last, self._op("token", list(dict.fromkeys(tokens)), TOKEN, last))
+
+    def fence_behind(self, region: Region, stores: list[Op], last: Op, tokens: list[Value]) -> Op:
+        """What gives a token, behind ``last``, when all these are there and the stores are in memory."""
+        mems = tuple(sorted(set().union(*(self.stores[s] for s in stores))))
+        pred = self._any_of(region, stores, last, False)
+        op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {"mems": mems, "flush": ()})
+        self.fences.setdefault(last, []).append(op)
+        return self.places.after(region, last, op)
+
+    # --- what each dependence asks for ---
+
+    def _within(self, fact: Dependence):
+        """Order within one iteration of the loops around both accesses."""
+        common = self._common(fact)
+        region = common[-1].body if common else self.function.body
+        src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
+        if self._by_answer(fact):
+            if not self._follow(region, src, dst, fact.dst):
+                raise AssertionError(f"{fact} is against the order of its region")
+        else:
+            self.places.follow(region, src, dst)
+            self._need(region, src, _Wait(fact.dst, 0, fact.overlap, alone=self._alone(fact)))
+
+    def _across(self, fact: Dependence):
+        """Order from one iteration of a loop to a later one."""
+        if self._is_kept(fact):
+            return
+        inner = self._inside(fact)
+        turns = self._take_turns(fact, inner)
+        if fact.src is fact.dst and not turns:
+            self._keep_apart(inner, fact.overlap)
+        elif self._by_answer(fact) and not turns and self._in_pipeline(fact, inner):
+            return
+        elif not turns and self._beside(fact, inner):
+            wait = _Wait(fact.dst, 1, False, self._by_answer(fact), between=True, alone=self._alone(fact))
+            self._need(inner[-1].body, fact.src, wait)
+            self._keep_apart(inner, False)
+        else:
+            region = fact.loop.regions[0]
+            wait = _Wait(fact.dst, fact.distance, fact.overlap, self._by_answer(fact), alone=self._alone(fact))
+            self._need(region, self.tree.ancestor(fact.src, region), wait)
+
+    def _by_answer(self, fact: Dependence) -> bool:
+        """Whether it is enough that the source was answered: a load, or an atomic operation before another one, as one unit does them all."""
+        atomics = fact.src.opcode == fact.dst.opcode == "atomic" and memory_name(fact.src) == memory_name(fact.dst)
+        return fact.kind is Kind.WAR or atomics and self.function.memories[memory_name(fact.src)].space == "global"
+
+    def _is_kept(self, fact: Dependence) -> bool:
+        """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the iteration before has
+        ended: loads were answered then, and stores are on their way. (A loop begins when all tokens are there that something in it takes.)"""
+        pushed = self._by_answer(fact) or fact.src is fact.dst
+        return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
+
+    def _waits_for_end(self, fact: Dependence) -> bool:
+        """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration before."""
+        waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
+        return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
+
+    def _goes_to_memory(self, fact: Dependence) -> bool:
+        """Whether this is about one buffer outside of the kernel, of which no iteration has a copy."""
+        return not fact.overlap and self.function.memories[memory_name(fact.src)].space == "global" and not fact.loop.attrs.get("ring")
+
+    def _inner(self, fact: Dependence) -> Op | None:
+        """The loop around both accesses that stands in the body of the fact's."""
+        inner = self._inside(fact)
+        return inner[0].op if inner else None
+
+    def _alone(self, fact: Dependence) -> Op | None:
+        """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before the other."""
+        twice = fact.kind is Kind.WAW and may_write_twice(self.function.memories[memory_name(fact.src)])
+        stores = fact.src.opcode == fact.dst.opcode == "store"
+        return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
+
+    def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether work-items, or iterations of the fact's loop, with copies of a private array may be in one loop together: then the loop is
+        left to take them in turn, and what follows, or gets the copy, waits until the one before is done, while others go on."""
+        if not inner or fact.overlap:
+            return False
+        name = memory_name(fact.src)
+        if any(loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1 for loop in self._common(fact)):
+            return True
+        # of iterations only where they gain by it, and nothing else keeps them apart
+        gains = self._may_gain(fact) and all(loop.op.attrs.get("interleave", True) for loop in inner)
+        if gains:
+            _at_most(inner, fact.distance)
+        return gains
+
+    def _may_gain(self, fact: Dependence) -> bool:
+        """Whether iterations from one to another of which the order goes have copies of the memory, and a loop inside had better take them
+        in turn."""
+        if fact.overlap or fact.loop.attrs.get("parallel") or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1:
+            return False
+        return any(_is_slow(loop.body) for loop in self._inside(fact))
+
+    def _inside(self, fact: Dependence) -> list[Loop]:
+        """The loops around both accesses that are inside of the fact's."""
+        common = self._common(fact)
+        return common[common.index(self.tree.loops[fact.loop]) + 1:]
+
+    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its
+        invocations, is all they need, and the loops around need not wait until it has ended."""
+        around = [self.tree.loops[fact.loop], *inner]
+        if len(inner) > 1 and inner[-1].op.attrs.get("trip_count", SHORT) < SHORT:
+            return False  # many short invocations, of which each would wait for the one before: rather once for all of them
+        return (bool(inner) and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
+                and self.function.memories[memory_name(fact.src)].onchip and not any(loop.op.attrs.get("ring") for loop in around))
+
+    def _common(self, fact: Dependence) -> list[Loop]:
+        return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
+
+    def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether a write after a read of an earlier iteration can be kept by the levels alone."""
+        region = inner[-1].body if inner else fact.loop.regions[0]
+        src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
+        if not self._follow(region, src, dst, fact.dst):
+            return False
+        self._keep_apart(inner, fact.overlap)
+        return True
+
+    def _keep_apart(self, loops: Iterable[Loop], overlap: bool):
+        for loop in loops:
+            if overlap:
+                loop.op.attrs["apart"] = True
+            else:
+                loop.op.attrs["interleave"] = False
+
+    def _need(self, region: Region, src: Op, wait: _Wait):
+        self.waits.setdefault((region, wait), {}).setdefault(src)
+
+    def _drop_weaker(self):
+        """What is always waited for need not be waited for again where buffers overlap."""
+        for (region, wait), sources in list(self.waits.items()):
+            always = self.waits.get((region, replace(wait, overlap=False)))
+            if wait.overlap and always:
+                for src in [s for s in sources if s in always]:
+                    del sources[src]
+                if not sources:
+                    del self.waits[region, wait]
+
+    # --- tokens ---
+
+    def take(self, op: Op, token: Value):
+        """Let an access wait for a token."""
+        self._take(op, token)
+
+    def done_of(self, region: Region, op: Op) -> Value:
+        """A token of an operation of the region: it was answered, or is on its way if it is a store."""
+        return self._done(region, op)
+
+    def fences_behind(self, op: Op) -> list[Op]:
+        """Fences that stand behind an operation of their region and wait for it."""
+        waited = [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
+        return waited + self.fences.get(op, [])
+
+    def through(self, region: Region, loop: Op, tokens: list[Value]) -> Value:
+        """Let a loop of the region wait for tokens; gives one that is there when it has ended."""
+        done = self._done(region, loop)
+        if tokens:
+            start = self._op("token", tokens, TOKEN, loop)
+            self.places.before(region, loop, start)
+            loop.operands[1 + done.index] = start.result
+        return done
+
+    def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
+        """Let ``access``, which is or is inside ``dst``, come after ``src`` answered; False where that cannot be."""
+        if src is dst or not self.places.may_follow(region, src, dst):
+            return False
+        if not self.places.answers_to(region, src, dst):
+            self._take(access, self._done(region, src))
+            self.places.follow(region, src, dst)
+        return True
+
+    def _take(self, access: Op, token: Value):
+        if token not in access.operands[fixed_operands(access):]:
+            access.operands.append(token)
+
+    def _done(self, region: Region, op: Op) -> Value:
+        """A token that is there when a load or loop answered, or a store was pushed."""
+        if op not in self.done:
+            self.done[op] = {"load": self._load_done, "store": self._store_done, "atomic": self._store_done, "loop": self._loop_done,
+                             "meet": lambda region, op: op.result, "channel_read": self._call_done,
+                             "channel_write": self._call_done}[op.opcode](region, op)
+        return self.done[op]
+
+    def _load_done(self, region: Region, op: Op) -> Value:
+        return self.places.after(region, op, self._op("token", [op.result], TOKEN, op)).result
+
+    def _store_done(self, region: Region, op: Op) -> Value:
+        op.results.append(Value(TOKEN, "", op, len(op.results)))
+        return op.results[-1]
+
+    def _call_done(self, region: Region, op: Op) -> Value:
+        return done_token(op)
+
+    def _loop_done(self, region: Region, op: Op) -> Value:
+        """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
+        arg = self._carry(region, op, TOKEN)
+        op.regions[0].terminator.operands.append(arg)
+        return op.results[-1]
+
+    def _carry(self, region: Region, loop: Op, type: TokenType) -> Value:
+        """One more carried value of the loop; what it is next is still to be yielded."""
+        (body,) = loop.regions
+        start = self._op("const", [], type, loop, {"value": 0})
+        self.places.before(region, loop, start)
+        loop.operands.append(start.result)
+        loop.results.append(Value(type, "", loop, len(loop.results)))
+        body.args.append(Value(type, "order", body, len(body.args)))
+        return body.args[-1]
+
+    # --- hazards ---
+
+    def _comparable(self, fact: Dependence) -> bool:
+        in_ring = fact.loop is not None and fact.loop.attrs.get("ring")
+        return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
+
+    def _check(self, check: Check, number: int):
+        """The accesses wait for a token that comes when no store on its way has the address of one of them."""
+        self._keep_apart(check.loops, False)
+        first = min(check.accesses, key=check.region.ops.index)
+        true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
+        operands = []
+        for access, known in zip(check.accesses, check.known, strict=True):
+            operands += [access.operands[0], predicate(access) if known else true]
+        for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
+            operands += [store.operands[0], predicate(store) if certain else true]
+            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
+        attrs = {"number": number, "mem": memory_name(first), "asks": check.asks, "certain": tuple(map(int, check.certain))}
+        hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
+        for access in check.accesses:
+            self._take(access, hazard.result)
+            self.places.follow(check.region, hazard, access)
+
+    # --- fences ---
+
+    def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
+        type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
+        end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
+        if wait.dst.opcode != "store" and not wait.after_read:  # what holds words of memory
+            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
+        if wait.distance == 0:
+            self._take(wait.dst, end.result)
+            self.places.follow(region, end, self.tree.ancestor(wait.dst, region))
+            return
+        loop = next(loop for loop in self.tree.loops.values() if loop.body is region)
+        if end not in self.carried:
+            self.carried[end] = self._carry(self.tree.region_of(loop.op), loop.op, type)
+            region.terminator.operands.append(end.result)
+        self._take(wait.dst, self.carried[end])
+
+    def _concerned(self, dst: Op, sources: list[Op]) -> tuple[str, ...]:
+        """The memories whose stores an access waits for: of a loop that stores to several, what lies on the chip is there long
+        before global memory has answered."""
+        name, memories = memory_name(dst), self.function.memories
+        stored = sorted(set().union(*(self.stores[s] for s in sources)))
+        return tuple(m for m in stored if m == name or not memories[name].onchip and not memories[m].onchip)
+
+    def _end(self, region: Region, sources: list[Op], type: TokenType, mems: tuple[str, ...] | None) -> Op:
+        """What gives a token when all sources are done, behind the last of them: a fence on their stores to ``mems``, or, where there
+        are none to wait for (None), a mere token."""
+        sources = sorted(sources, key=region.ops.index)
+        key = (tuple(sources), type, mems)
+        if key not in self.ends:
+            last = sources[-1]
+            tokens = [self._done(region, s) for s in sources]
+            if mems is None:
+                op = self._op("token", tokens, type, last)
+            else:
+                pred = self._any_of(region, sources, last, type.overlap)
+                op = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
+            self.ends[key] = self.places.after(region, last, op)
+        return self.ends[key]
+
+    def _any_of(self, region: Region, sources: list[Op], last: Op, overlap: bool) -> Value:
+        """Whether any of the sources takes place (and buffers overlap, where only that matters)."""
+        terms = list(dict.fromkeys(_predicate(s) for s in sources))
+        certain = [t for t in terms if constant(t) == 1]
+        value = certain[0] if certain else terms[0]
+        for term in [] if certain else terms[1:]:
+            value = self.places.after(region, last, self._op("or", [value, term], BOOL, last)).result
+        if not overlap:
+            return value
+        if certain:
+            return self._overlap()
+        return self.places.after(region, last, self._op("and", [value, self._overlap()], BOOL, last)).result
+
+    def _overlap(self) -> Value:
+        f = self.function
+        names = f.attrs.get("launch_args", ())
+        if OVERLAP not in names:
+            f.attrs["launch_args"] = (*names, OVERLAP)
+            f.args.append(Value(BOOL, OVERLAP, f.body, len(f.args)))
+        return f.args[-1]
+
+    def _op(self, opcode: str, operands: list[Value], type, like: Op, attrs=None) -> Op:
+        return Builder(Region(), like.span).op(opcode, *operands, result=type, attrs=attrs)

@@ -1,0 +1,184 @@
+"""Fences of memory as others see it: other work-items, and other kernels that a value on a channel tells of it."""
+
+from dataclasses import dataclass, replace
+
+from ...analysis.channels.endpoints import is_call
+from ...analysis.loops.loop_tree import LoopTree
+from ...ir import Function, Op, Region, Value, memory_name, reaches_memory, walk
+from ...ir.accesses import FENCED, FRESH
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
+from .lower_channel_fences import CHANNELS
+
+__all__ = ["FLUSH", "FenceOrder", "MarkFencedMemory", "is_memory_fence"]
+
+#: attribute of a call: memories of which loads behind a fence behind the call must not give what was read before it
+FLUSH = "flush"
+_SHARED = ("global", "local")
+
+
+def is_memory_fence(op: Op) -> bool:
+    """Whether the operation is a fence that concerns memory."""
+    return op.opcode == "mem_fence" and bool(op.attrs["flags"] & ~CHANNELS)
+
+
+def _fenced(op: Op) -> bool:
+    """Whether the operation is a fence of memory, or a loop with one inside."""
+    return is_memory_fence(op) or any(_fenced(inner) for region in op.regions for inner in region.ops)
+
+
+@dataclass(frozen=True)
+class MarkFencedMemory(FunctionPass):
+    """Before: any flat kernel. After: in one with fences of memory, global memory that the kernel may share with others is
+    volatile: an access is neither left out nor made one with another across a fence."""
+
+    name = "mark-fenced-memory"
+    requires = frozenset({Form.INLINED})
+
+    def run(self, function: Function) -> Function:
+        if not any(is_memory_fence(op) for op in walk(function.body)):
+            return function
+        result = clone_function(function)
+        for memory in result.memories.values():
+            if memory.space == "global" and not memory.volatile:
+                result.memories[memory.name] = replace(memory, volatile=True, attrs=(*memory.attrs, (FENCED, True)))
+        return result
+
+
+class FenceOrder:
+    """Gives what stands behind a fence of memory the tokens of what stands before it, and takes the fences away.
+
+    Stores before it are in memory, loads and calls are answered. In a kernel of one work-item only order between memory and
+    channels can be observed, so accesses take tokens of calls and calls those of accesses; in one of many, everything takes all.
+    A loop with a fence inside counts as one itself, before and behind. From one iteration of a loop to the next a token is carried
+    where a call, or access, behind the last fence could be overtaken; but work-items are not each other's iterations.
+    ``orderer`` gives and takes tokens.
+    """
+
+    def __init__(self, orderer, function: Function, tree: LoopTree):
+        self.orderer, self.function, self.tree = orderer, function, tree
+        self.all = bool(function.attrs.get("ndrange"))
+        self.answers: dict[Op, Value] = {}
+
+    def run(self):
+        """Add tokens; no fence of memory is left."""
+        if _any_fence(self.function.body):
+            self._region(self.function.body, None)
+            self._renew()
+            _drop(self.function.body)
+
+    def _region(self, region: Region, loop: Op | None):
+        for op in list(region.ops):
+            if op.regions and _fenced(op):
+                self._region(op.regions[0], op)
+        groups = self._groups(region)
+        behind = self._begin(region, loop, groups)
+        known = dict(behind)
+        for links, end in groups:
+            for link in links:
+                self._follow(region, link, known)
+            if end:
+                done = {kind: self._done(region, [link for link in links if kind in self._kinds(link)], known.get(kind))
+                        for kind in ("call", "access")}
+                known = {kind: token for kind, token in done.items() if token is not None}
+        for kind in behind:
+            region.terminator.operands.append(known[kind])
+
+    def _groups(self, region: Region) -> list[tuple[list[Op], bool]]:
+        """What is ordered, between fences; whether a fence ends each group."""
+        groups: list[tuple[list[Op], bool]] = [([], False)]
+        for op in region.ops:
+            if _fenced(op):
+                groups[-1] = groups[-1][0], True
+                groups.append(([], False))
+            if self._kinds(op):
+                groups[-1][0].append(op)
+                if _fenced(op):
+                    groups[-1] = groups[-1][0], True
+                    groups.append(([], False))
+        return groups
+
+    def _kinds(self, op: Op) -> set[str]:
+        """Whether an operation, or something inside it, is a call or an access of memory that others see."""
+        if op.regions:
+            return {kind for region in op.regions for inner in region.ops for kind in self._kinds(inner)}
+        if is_call(op):
+            return {"call"}
+        shared = reaches_memory(op) and self.function.memories[memory_name(op)].space in _SHARED
+        return {"access"} if shared else set()
+
+    def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, Value]:
+        """Tokens of the iteration before, where something before its last fence comes before something else in front of the
+        first one."""
+        if loop is None or loop.attrs.get("form") == "ndrange" or loop.attrs.get("ring"):
+            return {}
+        first = {kind for link in groups[0][0] for kind in self._kinds(link)}
+        closed = {kind for links, end in groups if end for link in links for kind in self._kinds(link)}
+        wanted = {kind for kind in closed if first - {kind} or self.all and first}
+        around = self.tree.region_of(loop)
+        return {kind: self.orderer.carry(around, loop) for kind in sorted(wanted)}
+
+    # --- tokens ---
+
+    def _follow(self, region: Region, link: Op, known: dict[str, Value]):
+        kinds = self._kinds(link)
+        for kind, token in known.items():
+            if not self.all and kinds == {kind}:
+                continue
+            if link.regions:
+                arg = self.orderer.carry(region, link)
+                link.operands[1 + arg.index] = token
+                link.regions[0].terminator.operands.append(arg)
+            else:
+                self.orderer.take(link, token)
+
+    def _done(self, region: Region, links: list[Op], earlier: Value | None) -> Value | None:
+        """A token that is there when all of them are done as far as others can see."""
+        stores = [link for link in links if self.orderer.stores.get(link)]
+        tokens = [self._answered(region, link) for link in links] + ([earlier] if earlier is not None else [])
+        if not tokens:
+            return None
+        last = links[-1] if links else earlier.op
+        if stores:
+            return self.orderer.fence_behind(region, stores, last, tokens).result
+        return self.orderer.token_behind(region, last, tokens).result if links else earlier
+
+    def _answered(self, region: Region, link: Op) -> Value:
+        """A token of an operation, or of the last iteration of a loop: what asked is answered, what was stored is on its way."""
+        if link not in self.answers:
+            self.answers[link] = self._loop_answered(region, link) if link.regions else self.orderer.done_of(region, link)
+        return self.answers[link]
+
+    def _loop_answered(self, region: Region, link: Op) -> Value:
+        (body,) = link.regions
+        self.orderer.carry(region, link)
+        inside = [op for op in body.ops if self._kinds(op)]
+        tokens = [self._answered(body, op) for op in inside]
+        body.terminator.operands.append(self.orderer.token_behind(body, inside[-1], tokens).result)
+        return link.results[-1]
+
+    # --- what loads hold ---
+
+    def _renew(self):
+        """Let loads not give what was read before a fence. In one work-item only a call can tell of something newer."""
+        loads = [op for op in walk(self.function.body) if op.opcode == "load"
+                 and self.function.memories[memory_name(op)].space == "global"]
+        if self.all:
+            for load in loads:
+                load.attrs[FRESH] = True
+            return
+        names = tuple(dict.fromkeys(map(memory_name, loads)))
+        for op in walk(self.function.body):
+            if is_call(op):
+                op.attrs[FLUSH] = names
+
+
+def _any_fence(region: Region) -> bool:
+    return any(_fenced(op) for op in region.ops)
+
+
+def _drop(region: Region):
+    region.ops = [op for op in region.ops if not is_memory_fence(op)]
+    for op in region.ops:
+        for inner in op.regions:
+            _drop(inner)

@@ -1,0 +1,121 @@
+"""Where work-items meet: everything before has taken place, nothing behind has begun."""
+
+from ...analysis.channels.endpoints import is_call
+from ...analysis.dependence.dependence import Dependence
+from ...analysis.loops.loop_tree import LoopTree
+from ...ir import TOKEN, Function, Op, Region, Value, may_share, memory_name, reaches_memory, walk
+from ...ir.rewrite import constant
+
+__all__ = ["OrderBarriers", "keeps_order"]
+
+
+def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
+    """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
+    around = [a for a, b in zip(tree.around(fact.src), tree.around(fact.dst)) if a is b]
+    if fact.loop is not None and not fact.loop.attrs.get("ring"):
+        return False
+    region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
+    if region is None:
+        return False
+    meets = [op for op in region.ops if op.opcode == "meet" and constant(op.operands[0]) == 1]
+    if not meets:
+        return False
+    first, second = (region.ops.index(tree.ancestor(access, region)) for access in (fact.src, fact.dst))
+    places = [region.ops.index(meet) for meet in meets]
+    return any(first < k < second if fact.loop is None else k > first or k < second for k in places)
+
+
+class OrderBarriers:
+    """Gives every ``meet`` and every ring the tokens of what comes before it in its region, and its own to what comes after.
+
+    All operations that may wait are told, also those whose order does not matter: while a group gathers, nothing that is
+    answered one work-item after the other may stand beside the place where it does, with too little room for a whole group.
+    ``orderer`` gives and takes tokens.
+    """
+
+    def __init__(self, orderer, function: Function, tree: LoopTree):
+        self.orderer, self.function, self.tree = orderer, function, tree
+        self.meets = [op for op in walk(function.body) if op.opcode == "meet"]
+
+    def run(self):
+        """Add tokens, and to each meeting what its group's stores must have done."""
+        for region in dict.fromkeys(self.tree.region_of(op) for op in self._outermost()):
+            self._region(region)
+        for meet in self.meets:
+            self._settle(meet)
+
+    def _outermost(self) -> list[Op]:
+        """Meetings, or the rings around them, in the work-items' own region."""
+        found = []
+        for meet in self.meets:
+            rings = [loop.op for loop in self.tree.around(meet) if loop.op.attrs.get("ring")]
+            found.append(rings[0] if rings else meet)
+        return found
+
+    # --- tokens ---
+
+    def _region(self, region: Region):
+        before: list[Op] = []
+        met: Value | None = None
+        for op in list(region.ops):
+            if op.opcode == "meet":
+                op.operands += self._tokens(region, before, op)
+                op.results = [Value(TOKEN, "", op, 0)]
+                before, met = [op], op.result
+            elif op.opcode == "loop" and op.attrs.get("ring"):
+                self._region(op.regions[0])
+                met = self.orderer.through(region, op, self._tokens(region, before, op))
+                before = [op]
+            elif self._may_wait(op):
+                if met is not None:
+                    self._wait(region, op, met)
+                    self.orderer.places.follow(region, met.op, op)
+                before.append(op)
+
+    def _tokens(self, region: Region, before: list[Op], op: Op) -> list[Value]:
+        before = [*before, *(fence for one in before for fence in self.orderer.fences_behind(one))]
+        for one in before:
+            self.orderer.places.follow(region, one, op)
+        return [one.result if one.opcode == "fence" else self.orderer.done_of(region, one) for one in before]
+
+    def _may_wait(self, op: Op) -> bool:
+        if reaches_memory(op):
+            return self.function.memories[memory_name(op)].space in ("global", "local")
+        return op.opcode == "loop" or is_call(op)
+
+    def _wait(self, region: Region, op: Op, met: Value):
+        if op.opcode == "loop":
+            self.orderer.through(region, op, [met])
+        else:
+            self.orderer.take(op, met)
+
+    # --- stores to global memory ---
+
+    def _settle(self, meet: Op):
+        """Name the memories whose stores before the meeting others read or write behind it."""
+        accesses = [op for op in walk(self.function.body) if reaches_memory(op) and self._space(op) == "global"]
+        earlier = {op for op in accesses if op.opcode != "load" and self._may_come_before(op, meet)}
+        later = [op for op in accesses if self._may_come_before(meet, op)]
+        waited, flushed = set(), set()
+        for store in earlier:
+            for other in later:
+                if other is not store and self._may_share(store, other):
+                    waited.add(memory_name(store))
+                    flushed |= {memory_name(other)} if other.opcode != "store" else set()
+        meet.attrs |= {"mems": tuple(sorted(waited)), "flush": tuple(sorted(flushed))}
+
+    def _space(self, access: Op) -> str:
+        return self.function.memories[memory_name(access)].space
+
+    def _may_come_before(self, first: Op, second: Op) -> bool:
+        """Whether ``first`` may take place before ``second`` in one work-item."""
+        rings = [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get("ring")]
+        return bool(rings) or self._position(first) < self._position(second)
+
+    def _position(self, op: Op) -> int:
+        return next(k for k, other in enumerate(walk(self.function.body)) if other is op)
+
+    def _may_share(self, one: Op, other: Op) -> bool:
+        first, second = (self.function.memories[memory_name(op)] for op in (one, other))
+        return may_share(first, second)
+

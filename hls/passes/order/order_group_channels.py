@@ -1,0 +1,135 @@
+"""Calls on channels in kernels whose work-items meet: between two meetings one work-item after the other, then the next meeting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...analysis.channels.endpoints import Endpoint
+from ...analysis.loops.loop_tree import LoopTree
+from ...diag import CompileError, Diagnostic
+from ...ir import Function, Op, Region, walk
+from ...ir.rewrite import constant
+from .token_builder import done_token
+
+__all__ = ["CALLS", "GATED", "PHASE", "OrderGroupChannels", "has_meetings"]
+
+#: attribute of a ``group`` that lets one group at a time come to the calls that are :data:`GATED`, instead of copies of memories
+CALLS = "calls"
+#: attribute of a call that all work-items of a group make before any of the next group does
+GATED = "gated"
+#: attribute of a call: how many meetings of its region come before it, where calls on its side of the channel lie between several
+PHASE = "phase"
+
+
+@dataclass(frozen=True)
+class OrderGroupChannels:
+    """Orders the calls on one side of a channel in a kernel with meetings.
+
+    The program's order is that of its work-items up to a meeting, then the same work-items up to the next one, then the next
+    group. Meetings keep the phases of one group apart; a ``group`` lets the next group come to its first phase when the one
+    before has left its last one. Loops with meetings take one group at a time where they hold calls.
+    """
+
+    function: Function
+    tree: LoopTree
+
+    def all_phases(self, ends: Mapping[Endpoint, list[Op]]) -> dict[Endpoint, list[list[Op]]]:
+        """The calls on each side of a channel that no meeting separates, marked. Raises CompileError where no order of the machine
+        is the program's."""
+        found, errors = {}, []
+        for end, calls in ends.items():
+            try:
+                found[end] = self._phases(end, calls)
+            except CompileError as error:
+                errors += error.diagnostics
+        if errors:
+            raise CompileError(*errors)
+        self._drop_unused_gate()
+        return found
+
+    def _phases(self, end: Endpoint, calls: list[Op]) -> list[list[Op]]:
+        homes = dict.fromkeys(self._home(call) for call in calls)
+        if len(homes) > 1:
+            first, second = (next(call for call in calls if self._home(call) is home) for home in list(homes)[:2])
+            raise _fault(end, second, first, "inside and outside of a loop with barriers")
+        (home,) = homes
+        found, last = self._split(end, home, calls)
+        ring = self.tree.holder(home.args[0]).op.attrs.get("ring")
+        if ring and last == 0:
+            raise _fault(end, calls[-1], calls[0], "in a loop that is not in every iteration halted by a barrier")
+        if ring and 0 in found and last in found:
+            raise _fault(end, found[last][0], found[0][0], "behind the last barrier of a loop and before its first one")
+        if ring or len(found) > 1:
+            self._gate(calls)
+        if len(found) > 1:
+            self._mark(found)
+        if ring:
+            self._check_regions(end, found)
+        return list(found.values())
+
+    def _home(self, call: Op) -> Region:
+        """The region whose tokens are work-items: of the innermost loop with meetings, or of the work-items themselves."""
+        loops = [loop for loop in self.tree.around(call) if loop.op.attrs.get("ring") or loop.op.attrs.get("form") == "ndrange"]
+        return loops[-1].body
+
+    def _split(self, end: Endpoint, home: Region, calls: list[Op]) -> tuple[dict[int, list[Op]], int]:
+        """The calls by the number of meetings before them, and the number of all meetings. What is a meeting only under a condition,
+        or a loop that may end at once, must not lie between two calls that no other meeting separates."""
+        found: dict[int, list[Op]] = {}
+        meetings, uncertain, wanted = 0, False, set(calls)
+        for op in home.ops:
+            if op.opcode == "meet" and constant(op.operands[0]) == 1:
+                meetings, uncertain = meetings + 1, False
+            elif op.opcode == "meet" or op.attrs.get("ring"):
+                uncertain = True
+            for call in (inner for inner in _inside(op) if inner in wanted):
+                before = found.setdefault(meetings, [])
+                if before and uncertain:
+                    raise _fault(end, call, before[0], "before and behind what is only sometimes a barrier")
+                before.append(call)
+            uncertain &= meetings in found
+        return found, meetings
+
+    def _gate(self, calls: list[Op]):
+        for call in calls:
+            call.attrs[GATED] = True
+            done_token(call)  # whoever comes behind must know that it was made
+
+    def _mark(self, found: dict[int, list[Op]]):
+        for number, calls in found.items():
+            for call in calls:
+                call.attrs[PHASE] = number
+                done_token(call)
+
+    def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]):
+        """Tokens of a ring carry all they have, so nothing leads from one work-item's calls to those of the next."""
+        for calls in found.values():
+            other = next((call for call in calls if self.tree.region_of(call) is not self.tree.region_of(calls[0])), None)
+            if other is not None:
+                raise _fault(end, other, calls[0], "in several loops between two barriers of a loop")
+
+    def _drop_unused_gate(self):
+        """Take away the ``group`` that lets groups come one by one, if no call asks for it."""
+        if any(op.attrs.get(GATED) for op in walk(self.function.body)):
+            return
+        for region in {self.tree.region_of(op) for op in walk(self.function.body) if op.opcode == "group"}:
+            region.ops = [op for op in region.ops if not (op.opcode == "group" and op.attrs.get(CALLS))]
+
+
+def _inside(op: Op):
+    yield op
+    for region in op.regions:
+        yield from walk(region)
+
+
+def _fault(end: Endpoint, call: Op, other: Op, where: str) -> CompileError:
+    verb = "written" if end.writes else "read"
+    notes = (Diagnostic("the other call", other.span, severity="note"),) if other is not call else ()
+    return CompileError(Diagnostic(
+        f"channel '{end.channel}' is {verb} {where}, so that calls of different work-items would change their order", call.span,
+        "put a barrier between the two, or use a second channel for one of them", notes=notes))
+
+
+def has_meetings(function: Function) -> bool:
+    """Whether work-items meet in a flat kernel."""
+    return any(op.opcode == "meet" for op in walk(function.body))
+

@@ -1,0 +1,42 @@
+"""Tokens through calls on channels, and through the loops that hold them."""
+
+from ...ir import TOKEN, Builder, Op, Region, TokenType, Value
+
+__all__ = ["all_of", "carry", "done_token", "start_token"]
+
+
+def start_token(region: Region) -> Value:
+    """A token that is there from the start, at the beginning of the region."""
+    start = _op("const", [], region.ops[0], {"value": 0})
+    region.ops.insert(0, start)
+    return start.result
+
+
+def done_token(call: Op) -> Value:
+    """The token that is there when the call is done."""
+    if not call.results or not isinstance(call.results[-1].type, TokenType):
+        call.results.append(Value(TOKEN, "", call, len(call.results)))
+    return call.results[-1]
+
+
+def carry(loop: Op, token: Value) -> Value:
+    """One more carried value of the loop, which begins as ``token``; what it is next is still to be yielded."""
+    (body,) = loop.regions
+    loop.operands.append(token)
+    loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
+    body.args.append(Value(TOKEN, "order", body, len(body.args)))
+    return body.args[-1]
+
+
+def all_of(region: Region, before: Op, tokens: list[Value]) -> Value:
+    """A token that is there when all these are, made before an operation of the region."""
+    tokens = list(dict.fromkeys(tokens))
+    if len(tokens) == 1:
+        return tokens[0]
+    both = _op("token", tokens, before)
+    region.ops.insert(region.ops.index(before), both)
+    return both.result
+
+
+def _op(opcode: str, operands: list[Value], like: Op, attrs=None) -> Op:
+    return Builder(Region(), like.span).op(opcode, *operands, result=TOKEN, attrs=attrs)

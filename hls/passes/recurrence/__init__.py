@@ -1,0 +1,1 @@
+"""Recurrences made shorter: reassociation, retiming, look-ahead, state machines."""

@@ -1,0 +1,208 @@
+"""A comparison of what a loop carries, joined with a condition that is there before, is one comparison with a number chosen before."""
+
+from dataclasses import dataclass, replace
+
+from ...analysis.induction.trip_count import INVERSE
+from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from ..scalar.algebraic_simplification import opposite
+from .combine_minmax import Question, merge_steps
+from .component import Recurrence, recurrences_of
+
+__all__ = ["AbsorbGuards", "Side", "guarded", "merge_choices"]
+
+_ORDERS = frozenset({"slt", "sle", "ult", "ule"})
+_JOINS = frozenset({"and", "or"})
+
+
+@dataclass(frozen=True)
+class AbsorbGuards(FunctionPass):
+    """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t && c``, with ``x`` a part of the
+    recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the like: `if (c && t < best) best = t` is a comparison and a choice.
+
+    Two comparisons on the same side, of which one is joined with the other, are one with the greater or the less of both numbers.
+    A number that is less, or greater, than all others may need a bit more than they have, which both sides get then. Where a choice by what is there before
+    takes one by such a comparison, as a guard around the statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
+    """
+
+    model: DelayModel | None = None
+
+    name = "absorb-guards"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for _, loop in list(loops_inside_out(result.body)) if self.model is not None else ():
+            for one in recurrences_of(loop, self.model):
+                if one.cycles({}) > 1:
+                    _join_all(one)
+        return result
+
+
+def _join_all(one: Recurrence):
+    before, restore = one.cycles({}), one.snapshot()
+    merge_choices(one)
+    merge_steps(one, _questions)
+    joins = guarded(one, _sides(one))
+    if one.cycles(dict.fromkeys(joins, 0.0)) >= before:
+        restore()
+        return
+    for op in [op for op in one.ops if op in joins]:
+        _join(one, op)
+
+
+@dataclass(frozen=True)
+class Side:
+    """On which side of a number that is there before a value of the recurrence is: above or below, ``strict`` or else equal to it."""
+
+    value: Value
+    above: bool
+    strict: bool
+    signed: bool = True
+
+    def opposite(self) -> "Side":
+        return replace(self, above=not self.above, strict=not self.strict)
+
+
+def _sides(one: Recurrence) -> dict[Op, Side]:
+    """What each comparison of a value of the recurrence with another one says. With a constant it says it strictly."""
+    for op in one.ops:
+        if op.opcode in ("sle", "ule") and sum(one.late(op)) == 1:
+            _make_strict(op, one.late(op).index(False), one)
+    return {op: _side(one, op) for op in one.ops if op.opcode in _ORDERS and sum(one.late(op)) == 1}
+
+
+def _make_strict(op: Op, early: int, one: Recurrence):
+    """``x <= 5`` is ``x < 6``, unless there is no such number."""
+    limit = op.operands[early]
+    is_signed = op.opcode == "sle"
+    if constant(limit) in (None, _limit(limit.type.bits, is_signed, upper=early == 1)):
+        return
+    built = Region()
+    op.operands[early] = Builder(built, op.span).const(constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type)
+    op.opcode = "slt" if is_signed else "ult"
+    one.insert(op, built.ops)
+
+
+def _side(one: Recurrence, op: Op) -> Side:
+    right = one.late(op)[1]
+    return Side(op.operands[right], right, op.opcode.endswith("lt"), op.opcode.startswith("s"))
+
+
+def _questions(one: Recurrence) -> dict[Op, Question]:
+    """The same, as what it asks."""
+    return {op: Question(side.value, op.operands[not side.above], side.above, side.strict, kind=op.opcode[0]) for op, side in _sides(one).items()}
+
+
+def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
+    """The operations that join one of these comparisons, or what is already joined with one, with a condition that is there before,
+    or with another comparison that says the same of other numbers; and what they say."""
+    found: dict[Op, Side] = {}
+    for op in one.ops:
+        if op.opcode in _JOINS and op.result.type == BOOL:
+            late = [v.op for v, is_late in zip(op.operands, one.late(op), strict=True) if is_late]
+            says = {sides.get(part) or found.get(part) for part in late}
+            if len(says) == 1 and None not in says:
+                (found[op],) = says
+    return found
+
+
+def merge_choices(one: Recurrence):
+    """``c ? x : (d ? t : y)`` is ``!c && d ? t : (c ? x : y)`` for a condition c that is there before, and d that is not, and for any where
+    x is y, of which one choice is left."""
+    while any(_merge(one, op) for op in one.ops if op.opcode == "select"):
+        pass
+
+
+def _merge(one: Recurrence, op: Op) -> bool:
+    """Let the condition of a choice of the recurrence decide behind that of ``op``, of which the choice is one side, for nobody else."""
+    condition, *arms = op.operands
+    for side, inner in enumerate(v.op for v in arms):
+        nested = arms[side] in one.values and inner is not None and inner.opcode == "select" and inner.operands[0] in one.values
+        same = nested and arms[1 - side] in inner.operands[1:]
+        if nested and (same or condition not in one.values) and len(uses(one.body)[arms[side]]) == 1:
+            _become(one, op, inner, side)
+            return True
+    return False
+
+
+def _become(one: Recurrence, op: Op, inner: Op, side: int):
+    built, other = Region(), op.operands[2 - side]
+    b, (condition, *choices) = Builder(built, op.span), inner.operands
+    late = {condition, op.operands[0], *choices, other} & one.values
+    stays = choices.index(other) if other in choices else int(choices[1] in one.values)
+    outer = op.operands[0] if side == 0 else _opposite(op.operands[0], b)
+    moves = condition if stays == 1 else _opposite(condition, b)
+    rest = choices[stays]
+    if rest is not other:
+        rest = b.value("select", op.operands[0], *((rest, other) if side == 0 else (other, rest)))
+        one.values |= {rest} if late & {other, choices[stays], op.operands[0]} else set()
+    one.values |= {moves, outer} if op.operands[0] in late else {moves}
+    op.operands = [b.value("and", moves, outer), choices[1 - stays], rest]
+    one.values.add(op.operands[0])
+    one.insert(op, built.ops)
+    one.body.ops.remove(inner)
+
+
+def _opposite(condition: Value, b: Builder) -> Value:
+    compare = condition.op
+    if compare is None or compare.opcode not in INVERSE:
+        return b.value("xor", condition, b.true())
+    return opposite(compare, b)
+
+
+def _join(one: Recurrence, op: Op):
+    """Make a comparison of what joins one with something else."""
+    built = Region()
+    b = Builder(built, op.span)
+    late = [v for v in op.operands if v in one.values]
+    if len(late) == 1:
+        (guard,) = (v for v in op.operands if v not in one.values)
+        opcode, numbers, early = _with_guard(one, late[0].op, guard, op.opcode == "and", b)
+    else:
+        opcode, numbers, early = _of_both(one, [v.op for v in late], op.opcode == "and", b)
+    op.opcode, op.operands, op.attrs = opcode, numbers, {}
+    one.values.add(numbers[1 - early])
+    one.insert(op, built.ops)
+
+
+def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Builder) -> tuple[str, list[Value], int]:
+    """``x < t && c`` is ``x < (c ? t : least)``; ``never``: it is, where c decides. Returns the comparison, its operands, and which of them is there before."""
+    early = one.late(compare).index(False)
+    numbers, upper = list(compare.operands), (early == 0) == never
+    sign, bits = compare.opcode[0], numbers[early].type.bits
+    if compare.opcode.endswith("lt") != never:  # what is equal counts otherwise: a number beyond all others
+        bits += 1
+        numbers = [_wider(v, sign, bits, b) for v in numbers]
+        sign = sign if upper else "s"
+    limit = b.const(_limit(bits, sign == "s", upper), IntType(bits))
+    numbers[early] = b.value("select", guard, *((numbers[early], limit) if never else (limit, numbers[early])))
+    return sign + compare.opcode[1:], numbers, early
+
+
+def _of_both(one: Recurrence, compares: list[Op], both: bool, b: Builder) -> tuple[str, list[Value], int]:
+    """``s < x && t < x`` is ``max(s, t) < x``; the same of the comparison as above. Either may have been made wider before."""
+    early = one.late(compares[0]).index(False)
+    signs, limits, late = zip(*((c.opcode[0], c.operands[early], c.operands[1 - early]) for c in compares), strict=True)
+    sign, value = signs[0], late[0]
+    if len({*signs}) > 1 or limits[0].type != limits[1].type:
+        bits = 1 + max(v.type.bits for v in limits)
+        limits = [_wider(v, each, bits, b) for v, each in zip(limits, signs, strict=True)]
+        sign, value = "s", _wider(value, sign, bits, b)
+    first, second = limits if both == (early == 1) else limits[::-1]
+    limit = b.value("select", b.value(f"{sign}lt", *limits), first, second)
+    return sign + compares[0].opcode[1:], [value, limit] if early else [limit, value], early
+
+
+def _wider(value: Value, sign: str, bits: int, b: Builder) -> Value:
+    return b.value({"s": "sext", "u": "zext"}[sign], value, result=IntType(bits))
+
+
+def _limit(bits: int, is_signed: bool, upper: bool) -> int:
+    """The greatest or least number of so many bits, as its bits."""
+    if is_signed:
+        return (1 << bits - 1) - 1 if upper else 1 << bits - 1
+    return (1 << bits) - 1 if upper else 0

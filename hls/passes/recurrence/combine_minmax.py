@@ -1,0 +1,122 @@
+"""Steps of a least or greatest value, one after the other in an iteration, are one step with the best of what they compare with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from ...ir import Builder, Op, Region, Value, uses
+from .component import Recurrence
+
+__all__ = ["Question", "merge_steps"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether ``value``, of a recurrence, is ``above`` the other one, or below; ``strict``: or else equal to it. ``nan``: whether a value that is a NaN counts
+    as that, too. ``kind``: "s" and "u" integers, "f" floats. Without another one: whether the value is a NaN (``nan``), or is none."""
+
+    value: Value
+    other: Value | None
+    above: bool = False
+    strict: bool = False
+    nan: bool = False
+    kind: str = "f"
+
+    def ask(self, b: Builder) -> Value:
+        """Build the comparison."""
+        sides = (self.other, self.value) if self.above else (self.value, self.other)
+        answer = b.value(self.kind + ("lt" if self.strict else "le"), *sides)
+        return b.value("or", answer, b.value("fne", self.value, self.value)) if self.nan else answer
+
+
+@dataclass(frozen=True)
+class _Step:
+    """``choice`` takes the other one of ``question`` where that holds and all ``guards`` do, else the value asked about; ``inside``: what asks."""
+
+    choice: Op
+    question: Question
+    guards: tuple[Value, ...]
+    inside: tuple[Op, ...]
+
+
+def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Question]]):
+    """Where ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, x is compared with the less of both once. What else is chosen
+    by both conditions, such as its place, follows. The first of equal numbers wins where it did (``<``), or the last (``<=``); what is a NaN never does.
+
+    ``questions`` tells what comparisons of the recurrence ask.
+    """
+    merged = True
+    while merged:
+        merger = _Merger(one, questions(one))
+        merged = any(merger.merge(op) for op in one.ops if op.opcode == "select")
+
+
+class _Merger:
+    def __init__(self, one: Recurrence, asked: dict[Op, Question]):
+        self.one, self.body, self.asked = one, one.body, asked
+
+    def merge(self, op: Op) -> bool:
+        """Make a choice that is a step, and the step before it, one step."""
+        second = self._step(op)
+        first = self._step(second.question.value.op) if second is not None else None
+        if first is None or replace(second.question, value=first.question.value, other=first.question.other) != first.question:
+            return False
+        self._build(first, second)
+        return True
+
+    def _step(self, op: Op | None) -> _Step | None:
+        if op is None or op.opcode != "select" or op.result not in self.one.values:
+            return None
+        asks, guards, inside = op.operands[0].op, [], []
+        while asks is not None and asks not in self.asked and asks.opcode == "and" and sum(late := self.one.late(asks)) == 1:
+            guards.append(asks.operands[not late[1]])
+            inside.append(asks)
+            asks = asks.operands[late[1]].op
+        question = self.asked.get(asks)
+        if question is None or question.other is None or op.operands[1:] != [question.other, question.value]:
+            return None
+        parts = [v.op for v in asks.operands] if asks.opcode == "or" else []
+        return _Step(op, question, tuple(guards), (*inside, asks, *parts))
+
+    def _pairs(self, first: _Step, second: _Step) -> list[tuple[Op, Op]]:
+        """What else both conditions choose, each in a choice of its own that goes on where the first left off."""
+        pairs = [(op.operands[2].op, op) for op in self.body.ops
+                 if op.opcode == "select" and op.operands[0] is second.choice.operands[0] and op is not second.choice]
+        return [(before, op) for before, op in pairs
+                if before is not None and before.opcode == "select" and before.operands[0] is first.choice.operands[0]]
+
+    def _build(self, first: _Step, second: _Step):
+        place = self.body.ops.index(second.choice.operands[0].op) + 1
+        early, late = Region(), Region()
+        b = Builder(early, second.choice.span)
+        guards = [reduce(lambda x, y: b.value("and", x, y), step.guards) if step.guards else None for step in (first, second)]
+        wins = self._second_wins(first.question.other, second.question, guards, b)
+        best = b.value("select", wins, second.question.other, first.question.other)
+        guard = b.value("or", *guards) if None not in guards else None
+        b = Builder(late, second.choice.span)
+        condition = replace(first.question, other=best).ask(b)
+        condition = b.value("and", condition, guard) if guard is not None else condition
+        self.one.values |= {op.result for op in late.ops}
+        self.body.ops[place:place] = early.ops + late.ops
+        pairs = self._pairs(first, second)
+        for before, op in pairs:
+            added = Region()
+            value = Builder(added, op.span).value("select", wins, op.operands[1], before.operands[1])
+            self.one.insert(op, added.ops)
+            op.operands = [condition, value, before.operands[2]]
+        second.choice.operands = [condition, best, first.question.value]
+        self._remove([*(before for before, _ in pairs), first.choice, *second.inside, *first.inside])
+
+    def _second_wins(self, other: Value, question: Question, guards: list[Value | None], b: Builder) -> Value:
+        """Whether the second step takes its number from the first one, as if it followed upon that."""
+        wins = replace(question, value=other, nan=question.kind == "f").ask(b)
+        wins = b.value("or", wins, b.value("xor", guards[0], b.true())) if guards[0] is not None else wins
+        return b.value("and", wins, guards[1]) if guards[1] is not None else wins
+
+    def _remove(self, ops: list[Op]):
+        """What nobody wants any more, so that it does not look as if somebody wanted its operands."""
+        used = uses(self.body)
+        while gone := [op for op in dict.fromkeys(ops) if op in self.body.ops and not any(used.get(v) for v in op.results)]:
+            for op in gone:
+                self.body.ops.remove(op)
+            used = uses(self.body)

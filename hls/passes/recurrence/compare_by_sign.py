@@ -1,0 +1,105 @@
+"""A sum that is compared and chosen by is compared by the sign of a sum beside it."""
+
+from dataclasses import dataclass
+
+from ...analysis.bits.ranges import Range, ranges
+from ...analysis.induction.trip_count import implied
+from ...ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from .arrivals import ArrivalTimes
+
+__all__ = ["CompareBySign"]
+
+_ORDER = frozenset({"slt", "sle", "ult", "ule"})
+
+
+@dataclass(frozen=True)
+class CompareBySign(FunctionPass):
+    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither ``k`` nor ``n`` depends on it,
+    the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of ``model`` (None: nothing is done) and no sum wraps around.
+
+    In ``x += k; if (x >= n) x -= n;`` all that is left between two values is a sum and a choice.
+    """
+
+    model: DelayModel | None = None
+
+    name = "compare-by-sign"
+    requires = frozenset({Form.NARROW})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if self.model is not None:
+            found = [(body, late) for _, loop in loops_inside_out(result.body) for body in loop.regions if (late := _late(body, self.model))]
+            known = ranges(result) if found else {}
+            for body, late in found:
+                _replace(body, late, known)
+        return result
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """What a comparison looks at: ``late + early`` against ``other``."""
+
+    late: Value
+    early: Value
+    other: Value
+
+
+def _late(body: Region, model: DelayModel) -> dict[Op, _Sum]:
+    """Comparisons of sums that make a choice too late."""
+    arrivals, used, control = ArrivalTimes(body, model), uses(body), implied(body.terminator.operands[0])
+    spare = model.period_ns - model.overhead_ns - model.delay("select", 1)  # the first value is chosen in front of them
+    found = {}
+    for op in body.ops:
+        parts = _parts(op, arrivals.together) if op.opcode in _ORDER and op.result not in control else None
+        if parts and any(arrivals.now(user) > spare for user, _ in used.get(op.result, ()) if user in body.ops and user.opcode == "select"):
+            found[op] = parts
+    return found
+
+
+def _parts(op: Op, together: dict[Value, int]) -> _Sum | None:
+    late = [v for v in op.operands if v in together]
+    if op.result not in together or len(late) != 1 or late[0].op is None or late[0].op.opcode != "add":
+        return None
+    other = op.operands[op.operands[0] is late[0]]
+    carried = [v for v in late[0].op.operands if v in together]
+    return _Sum(carried[0], late[0].op.operands[late[0].op.operands[0] is carried[0]], other) if len(carried) == 1 else None
+
+
+def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
+    before, body.ops = body.ops, []
+    for op in before:
+        if op in late:
+            _as_sign(op, late[op], known, Builder(body, op.span))
+        body.ops.append(op)
+
+
+def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder):
+    """Let the comparison be one with 0, of what is there as early as the sum was, if the sum is what it is without wrapping around."""
+    is_signed, first = op.opcode[0] == "s", op.operands[1] is parts.other
+    (low, high), (least, most), (floor, top) = (_bounds(known[v], is_signed) for v in (parts.late, parts.early, parts.other))
+    whole = _bounds(Range.full(parts.late.type.bits), is_signed)
+    if low + least < whole[0] or high + most > whole[1]:
+        return
+    less = int((op.opcode[2] == "e") == first)  # a <= n is a - n - 1 < 0, and a > n its opposite
+    kind = IntType(1 + max((high + most - floor - less).bit_length(), (~(low + least - top - less)).bit_length()))
+    late, early, other = (_in(v, kind, is_signed, b) for v in (parts.late, parts.early, parts.other))
+    rest = b.value("sub", b.value("sub", early, other), b.const(less, kind))
+    total, zero = b.value("add", late, rest), b.const(0, kind)
+    op.opcode, op.operands = ("slt", [total, zero]) if first else ("sle", [zero, total])
+
+
+def _bounds(known: Range, is_signed: bool) -> tuple[int, int]:
+    return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+
+
+def _in(value: Value, kind: IntType, is_signed: bool, b: Builder) -> Value:
+    """The value with other bits, for a sum that needs no more."""
+    number, bits = constant(value), value.type.bits
+    if number is not None:
+        number -= (number >> bits - 1 << bits) if is_signed else 0
+        return b.const(number % (1 << kind.bits), kind)
+    return value if bits == kind.bits else b.value(("sext" if is_signed else "zext") if bits < kind.bits else "trunc", value, result=kind)

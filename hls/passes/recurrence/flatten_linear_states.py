@@ -1,0 +1,130 @@
+"""States of which each bit of the next is an exclusive or of bits, as of shift registers with feedback and check sums, get there in one tree."""
+
+import math
+from collections.abc import Container
+from dataclasses import dataclass
+
+from ...analysis.bits.gf2_forms import LinearForms
+from ...analysis.bits.wiring import is_wires
+from ...analysis.loops.sccs import components
+from ...ir import BOOL, ArrayType, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out
+from ...ir.clone import clone_function
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+
+__all__ = ["FlattenLinearStates"]
+
+#: bits that are joined for all of a state, at most
+MOST_TERMS = 4096
+_WIRES = frozenset({"const", "zext", "sext", "trunc", "bitcast"})
+
+
+@dataclass(frozen=True)
+class FlattenLinearStates(FunctionPass):
+    """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits of carried ones, and of
+    others, is computed bit by bit, by one tree for each, where the way that the program writes takes longer than a cycle of ``model``
+    (None: nothing is done) and the trees do not take as long.
+
+    The program's own way stays for whoever else looks at it.
+    """
+
+    model: DelayModel | None = None
+
+    name = "flatten-linear-states"
+    requires = frozenset({Form.NARROW})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if self.model is not None:
+            for _, loop in loops_inside_out(result.body):
+                _Loop(loop.regions[0], self.model).run()
+        return result
+
+
+class _Loop:
+    def __init__(self, body: Region, model: DelayModel):
+        self.body, self.model = body, model
+        self.row = model.delay("xor", 1)
+
+    def run(self):
+        args = [k for k, arg in enumerate(self.body.args) if isinstance(arg.type, IntType) and arg.type.bits > 1]
+        together = components(self.body) if args else {}
+        for part in dict.fromkeys(together[self.body.args[k]] for k in args if self.body.args[k] in together):
+            way = [op for op in self.body.ops if any(together.get(v) == part for v in op.results)]
+            if all(has(op, "pure") and not op.regions for op in way):
+                self._part([k for k in args if together.get(self.body.args[k]) == part], way)
+
+    def _part(self, indices: list[int], way: list[Op]):
+        """The carried values of these indices, which depend on each other by the operations of ``way``."""
+        parities, arrival = LinearForms(way), self._arrivals(way)
+        carried = {self.body.args[k] for k in indices}
+        room = self.model.period_ns - self.model.overhead_ns - self.model.delay("select", 1)
+        for k in indices:
+            following = self.body.terminator.operands[1 + k]
+            if arrival.get(following, 0.0) <= room:
+                continue
+            trees = _Trees(parities, parities.of(following), carried, arrival)
+            if trees.linear and trees.terms <= MOST_TERMS and trees.levels * self.row / 2 < arrival[following]:
+                end = self.body.ops.pop()
+                b = Builder(self.body, following.op.span)
+                end.operands[1 + k] = trees.build(b, following)
+                self.body.ops.append(end)
+
+    def _arrivals(self, way: list[Op]) -> dict[Value, float]:
+        """When the results are there, in ns behind the carried values."""
+        found: dict[Value, float] = {}
+        for op in way:
+            rows = 0.0 if op.opcode in _WIRES or has(op, "shift") or is_wires(op) else self.row
+            ns = max((found[v] for v in op.operands if v in found), default=0.0) + (rows / 2 if op.results[0].type == BOOL else rows)
+            found.update(dict.fromkeys(op.results, ns))
+        return found
+
+
+class _Trees:
+    """A tree for each bit of a value: of the bits of ``carried`` values that it is the exclusive or of, and one leaf for all others, which are
+    there before; unless it is one of what is ``computed`` from carried values in another way."""
+
+    def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
+        self.parities, self.made = parities, {}
+        members = [[n for n in range(1, form.bit_length()) if form >> n & 1] for form in forms]
+        self.linear = not any(parities.atoms[n][0] in computed for row in members for n in row)
+        self.ones = [form & 1 for form in forms]
+        self.carried = [[n for n in row if parities.atoms[n][0] in carried] for row in members]
+        self.others = [[n for n in row if parities.atoms[n][0] not in carried] for row in members]
+
+    @property
+    def terms(self) -> int:
+        return sum(map(len, self.carried)) + sum(map(len, self.others))
+
+    @property
+    def levels(self) -> int:
+        """Of the tree with the most leaves."""
+        return max(math.ceil(math.log2(max(1, len(carried) + bool(others)))) for carried, others in zip(self.carried, self.others))
+
+    def build(self, b: Builder, like: Value) -> Value:
+        bits = []
+        for carried, others, one in zip(self.carried, self.others, self.ones):
+            leaves = [self._bit(b, n) for n in carried]
+            leaves += [self._tree(b, [self._bit(b, n) for n in others])] if others else []
+            bit = self._tree(b, leaves) if leaves else b.const(0, BOOL)
+            bits.append(b.value("xor", bit, b.true()) if one else bit)
+        return b.value("bitcast", b.value("array", *bits, result=ArrayType(BOOL, len(bits))), result=like.type, name=like.name)
+
+    def _bit(self, b: Builder, number: int) -> Value:
+        if number not in self.made:
+            value, place = self.parities.atoms[number]
+            moved = b.value("lshr", value, b.const(place, value.type)) if place else value
+            self.made[number] = moved if value.type == BOOL else b.value("trunc", moved, result=BOOL)
+        return self.made[number]
+
+    def _tree(self, b: Builder, leaves: list[Value]) -> Value:
+        """Neighbours are joined first, so that trees share what they have in common."""
+        while len(leaves) > 1:
+            pairs = [self._joined(b, *leaves[k:k + 2]) for k in range(0, len(leaves) - 1, 2)]
+            leaves = pairs + leaves[len(pairs) * 2:]
+        return leaves[0]
+
+    def _joined(self, b: Builder, x: Value, y: Value) -> Value:
+        if (x, y) not in self.made:
+            self.made[x, y] = b.value("xor", x, y)
+        return self.made[x, y]

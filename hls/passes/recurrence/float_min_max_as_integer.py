@@ -1,0 +1,282 @@
+"""The least or greatest float that a loop carries is kept as an integer with its place in the order, which a comparison of integers decides about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ...ir import Builder, FloatType, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant, keep_carried, resolve
+from ...target.delay import DelayModel
+from ..float.partial_sums import carry
+from ..manager import Form, FunctionPass
+from .absorb_guards import Side, guarded, merge_choices
+from .combine_minmax import Question, merge_steps
+from .component import Recurrence, recurrences_of
+
+__all__ = ["FloatMinMaxAsInteger"]
+
+_COMPARES = frozenset({"flt", "fle", "feq", "fne"})
+_MANTISSA = {16: 10, 32: 23, 64: 52}
+
+
+@dataclass(frozen=True)
+class FloatMinMaxAsInteger(FunctionPass):
+    """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry are integers in which all
+    bits of the float come back, if iterations can start in fewer cycles of ``model`` (None: nothing is done) for it.
+
+    The integers are in the order of the floats, with -0 next below +0 and every NaN below all numbers, so that nothing is less than a NaN. What the float is
+    compared with says itself, before the recurrence, on which side of both zeros it stands, and where it is a NaN. For a greatest value the integers
+    are those of the floats with the other sign. Exact for every operand.
+
+    ``takes`` tells how many ns a comparison of floats takes (None: a period).
+    """
+
+    model: DelayModel | None = None
+    takes: Callable[[Op], float] | None = None
+
+    name = "float-min-max-as-integer"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for region, loop in list(loops_inside_out(result.body)) if self.model is not None else ():
+            known: dict[tuple[Value, bool], Value] = {}  # of floats that became integers
+            for one in list(recurrences_of(loop, self.model, self.takes)):
+                if any(isinstance(arg.type, FloatType) for arg in one.args) and one.cycles({}) > 1:
+                    self._component(result, region, loop, one, known)
+        return result
+
+    def _component(self, function: Function, region: Region, loop: Op, one: Recurrence, known: dict):
+        before, restore = one.cycles({}), one.snapshot()
+        if not _is_order(one):
+            return
+        merge_choices(one)
+        merge_steps(one, _questions)
+        asked = _questions(one)
+        turned = sum(_mismatch(q, True) - _mismatch(q, False) for op, q in asked.items() if op.result in one.values) < 0
+        if one.cycles(self._costs(one, asked, turned)) < before:
+            _Keys(function, region, loop, one, asked, turned, known).run()
+        else:
+            restore()
+
+    def _costs(self, one: Recurrence, asked: dict[Op, Question], turned: bool) -> dict[Op, float]:
+        """What the questions, their parts and opposites, and what joins them with conditions that are there before, take as comparisons of integers, in ns."""
+        parts = {op for op in one.ops if op not in asked and op.opcode in _COMPARES}
+        sides = {op: _side(question, turned) for op, question in asked.items()}
+        opposites = {op: _side(asked[op.operands[0].op], turned).opposite() for op in one.ops
+                     if op.opcode == "xor" and op.operands[0].op in asked and constant(op.operands[1]) == 1}
+        free = {*parts, *opposites, *guarded(one, sides | opposites)}
+        return dict.fromkeys(free, 0.0) | {op: self._cost(question, turned) for op, question in asked.items()}
+
+    def _cost(self, question: Question, turned: bool) -> float:
+        two = self.model.delay("or", 1) / 2 if _mismatch(question, turned) else 0.0
+        return two + self.model.delay("slt", question.value.type.bits)
+
+
+def _side(question: Question, turned: bool) -> Side:
+    """What the comparison of integers says."""
+    above = (question.above if question.other is not None else not question.nan) != (turned and question.other is not None)
+    return Side(question.value, above, question.strict or above or question.other is None)
+
+
+def _mismatch(question: Question, turned: bool) -> bool:
+    """Whether it takes two comparisons of integers; ``turned``: of floats with the other sign."""
+    return question.other is not None and (question.above != turned) == question.nan
+
+
+def _is_order(one: Recurrence) -> bool:
+    """Whether floats are only chosen, compared with others that are not part of the recurrence, and asked whether they are NaN."""
+    compares = 0
+    for op in one.ops:
+        floats = [v for v in op.operands if v in one.values and isinstance(v.type, FloatType)]
+        if isinstance(op.result.type, FloatType):
+            if op.opcode != "select":
+                return False
+        elif floats:
+            if _is_test(op) is None and not (op.opcode in ("flt", "fle") and len(floats) == 1):
+                return False
+            compares += op.opcode in ("flt", "fle")
+    return compares > 0 and all(isinstance(v.type, FloatType | IntType) for v in one.values)
+
+
+def _is_test(op: Op | None) -> Value | None:
+    """x, of ``x != x`` and ``x == x``."""
+    return op.operands[0] if op is not None and op.opcode in ("feq", "fne") and op.operands[0] is op.operands[1] else None
+
+
+def _questions(one: Recurrence) -> dict[Op, Question]:
+    """What each operation of the loop asks that compares floats of the recurrence, or joins a comparison with the question whether the float is a NaN."""
+    found: dict[Op, Question] = {}
+    for op in one.body.ops:
+        if op.opcode in ("flt", "fle") and sum(one.late(op)) == 1:
+            right = one.late(op)[1]
+            found[op] = Question(op.operands[right], op.operands[not right], right, op.opcode == "flt")
+        elif (value := _is_test(op)) in one.values:
+            found[op] = Question(value, None, nan=op.opcode == "fne")
+    joined = {op: question for op in one.body.ops if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None}
+    used = uses(one.body)
+    alone = {op: question for op, question in found.items() if any(user not in joined for user, _ in used.get(op.result, ()))}
+    return alone | joined
+
+
+def _joined(parts: list[Question | None]) -> Question | None:
+    """A comparison or the question whether the same float is a NaN."""
+    if None in parts:
+        return None
+    compare, test = sorted(parts, key=lambda part: part.other is None)
+    if compare.other is None or test.other is not None or not test.nan or compare.value is not test.value:
+        return None
+    return replace(compare, nan=True)
+
+
+@dataclass
+class _Keys:
+    function: Function
+    region: Region
+    loop: Op
+    one: Recurrence
+    asked: dict[Op, Question]
+    turned: bool  #: whether integers are those of the floats with the other sign
+    shared: dict[tuple[Value, bool], Value]  #: integers of floats that are made of them, and whether turned
+    known: dict[Value, Value] = field(default_factory=dict)
+    replaced: dict[Value, Value] = field(default_factory=dict)
+
+    def __post_init__(self):
+        (body,) = self.loop.regions
+        self.inside = {*body.args, *(result for op in body.ops for result in op.results)}
+        self.before = Builder(Region(), self.loop.span)
+
+    def run(self):
+        body, args = self.loop.regions[0], self.one.args
+        floats = [arg for arg in args if isinstance(arg.type, FloatType)]
+        ops, body.ops = body.ops, []
+        for arg in floats:
+            self._carry(arg)
+        inside = Builder(body, self.loop.span)
+        for arg in floats:
+            self._is_now(arg, self.known[arg], inside)
+        for op in ops[:-1]:
+            self._op(op, Builder(body, op.span))
+        inside = Builder(body, ops[-1].span)
+        ops[-1].operands += [self._key(ops[-1].operands[1 + arg.index], inside) for arg in floats]
+        body.ops.append(ops[-1])
+        self._insert(self.before.region.ops, self.region.ops.index(self.loop))
+        self._results(floats)
+        resolve(self.function.body, self.replaced)
+        gone = {arg.index for arg in floats}
+        keep_carried(self.loop, [k for k in range(len(body.args)) if k not in gone])
+
+    def _carry(self, arg: Value):
+        """A key beside a carried float, from before the loop on."""
+        self.known[arg] = carry(self.loop, self._make(self.loop.operands[1 + arg.index], self.before), arg.name)
+
+    def _results(self, floats: list[Value]):
+        """The floats behind the loop."""
+        behind, count = Region(), len(floats)
+        b = Builder(behind, self.loop.span)
+        for arg, key in zip(floats, self.loop.results[-count:], strict=True):
+            self.replaced[self.loop.results[arg.index]] = self._float(key, arg.type, b)
+        self._insert(behind.ops, self.region.ops.index(self.loop) + 1)
+
+    def _insert(self, ops: list[Op], place: int):
+        self.region.ops[place:place] = ops
+
+    def _op(self, op: Op, b: Builder):
+        if op in self.asked:
+            self.replaced[op.result] = self._answer(self.asked[op], b)
+        elif op.opcode == "select" and op.result in self.one.values and isinstance(op.result.type, FloatType):
+            condition, yes, no = op.operands
+            key = b.value("select", condition, self._key(yes, b), self._key(no, b), name=op.result.name)
+            self._is_now(op.result, key, b)
+        else:
+            b.region.ops.append(op)
+
+    def _is_now(self, value: Value, key: Value, b: Builder):
+        """``key`` is that of a float, which is made of it where somebody wants it."""
+        made = self._float(key, value.type, b)
+        self.replaced[value] = made
+        self.known[value] = self.known[made] = self.shared[made, self.turned] = key
+
+    def _key(self, value: Value, b: Builder) -> Value:
+        if value not in self.known:
+            self.known[value] = self.shared.get((value, self.turned)) or self._make(value, b if value in self.inside else self.before)
+        return self.known[value]
+
+    # --- integers of floats
+
+    def _make(self, value: Value, b: Builder) -> Value:
+        bits = value.type.bits
+        whole = IntType(bits)
+        number = b.value("bitcast", value, result=whole)
+        if self.turned:
+            number = b.value("xor", number, b.const(1 << bits - 1, whole))
+        return b.value("add", _mirrored(number, b), b.const(_nans(bits), whole))
+
+    def _float(self, key: Value, type: FloatType, b: Builder) -> Value:
+        number = _mirrored(b.value("sub", key, b.const(_nans(type.bits), key.type)), b)
+        if self.turned:
+            number = b.value("xor", number, b.const(1 << type.bits - 1, key.type))
+        return b.value("bitcast", number, result=type)
+
+    # --- questions
+
+    def _answer(self, question: Question, b: Builder) -> Value:
+        key = self._key(question.value, b)
+        if question.other is None:
+            return self._is_nan(key, question.nan, b)
+        above = question.above != self.turned
+        limit = self._limit(question, above, b)
+        if above:
+            answer = b.value("slt", limit, key)
+        else:
+            answer = b.value("slt" if question.strict else "sle", key, limit)
+        if not _mismatch(question, self.turned):
+            return answer
+        return b.value("or" if question.nan else "and", answer, self._is_nan(key, question.nan, b))
+
+    def _is_nan(self, key: Value, wanted: bool, b: Builder) -> Value:
+        """Whether it is one, or none."""
+        bits = key.type.bits
+        if wanted:
+            return b.value("slt", key, b.const(_least(bits), key.type))
+        return b.value("slt", b.const(_least(bits) - 1, key.type), key)
+
+    def _limit(self, question: Question, above: bool, b: Builder) -> Value:
+        """What the key is compared with. A number above which it shall be, or equal to it, is one less. It is the same in all iterations
+        where the float is."""
+        b = b if question.other in self.inside else self.before
+        key = self._key(question.other, b)
+        whole, bits = key.type, key.type.bits
+        exact = above and not question.strict
+        magnitude = b.value("trunc", b.value("bitcast", question.other, result=whole), result=IntType(bits - 1))
+        zero = b.value("eq", magnitude, b.const(0, magnitude.type))
+        nan = b.value("ult", b.const(_infinity(bits), magnitude.type), magnitude)
+        side = _nans(bits) - (above != question.strict)  # -0 is one less than +0
+        key = b.value("select", zero, b.const(side, whole), key)
+        if exact:
+            key = b.value("add", key, b.const(-1, whole))
+        if above:  # never
+            return b.value("select", nan, b.const((1 << bits - 1) - 1, whole), key)
+        return b.value("select", nan, b.const(_least(bits) - (not question.strict), whole), key)
+
+
+def _mirrored(number: Value, b: Builder) -> Value:
+    """Of negative numbers all bits but the sign are the other ones: from sign and magnitude to two's complement, -0 being -1, and back."""
+    bits = number.type.bits
+    sign = b.value("ashr", number, b.const(bits - 1, number.type))
+    return b.value("xor", number, b.value("lshr", sign, b.const(1, number.type)))
+
+
+def _nans(bits: int) -> int:
+    """How many NaN there are of either sign, by which those above all numbers come round to below them."""
+    return (1 << _MANTISSA[bits]) - 1
+
+
+def _infinity(bits: int) -> int:
+    """The magnitude of infinity."""
+    return (1 << bits - 1) - (1 << _MANTISSA[bits])
+
+
+def _least(bits: int) -> int:
+    """The key of the least number, an infinity, as its bits: all NaN are below."""
+    return (1 << bits - 1) + 2 * _nans(bits)

@@ -1,0 +1,228 @@
+"""Trees of one kind of operation, in the order in which what they take is there: sums of integers and floats, products, logic, extremes."""
+
+import heapq
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from ...ir import Builder, FloatType, IntType, Op, Region, Value, has, uses
+from ...ir.associative import emit, pair_of, rewrite_as
+from ...ir.types import Type
+from ..float.flush_denormals import flush_of
+
+__all__ = ["Leaf", "Node", "Shaper", "Tree", "rebuild", "trees_of"]
+
+#: trees are taken apart into at most so many values
+MOST_LEAVES = 16
+_NEVER = -math.inf
+_FLOAT_SUMS = frozenset({"fadd", "fsub", "fma"})
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """What stands under an operation: a value, or its product with ``factor``; ``minus``: it is subtracted."""
+
+    value: Value
+    minus: bool = False
+    factor: Value | None = None
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """``kind`` of two others: "fma" adds the product ``left`` to ``right``, and "fmul" is the product ``left`` (twice named) as a number."""
+
+    kind: str
+    left: "Leaf | Node"
+    right: "Leaf | Node"
+
+    @property
+    def minus(self) -> bool:
+        """Of a sum: whether this is what is to be subtracted. A product changes its sign for free."""
+        return self.right.minus and (self.left.minus or self.kind == "fma")
+
+    @property
+    def type(self) -> Type:
+        return self.left.type
+
+
+@dataclass(frozen=True)
+class Tree:
+    """``products`` of the leaves that are products are computed as such, and all others inside of multiply-adds."""
+
+    kind: str
+    leaves: list[Leaf]
+    products: int = 0
+
+
+def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dict[Op, Tree]:
+    """The trees of at least three values whose results are wanted for something else than more of the same, in the recurrence of values ``mine``
+    with operations ``way``; with ``floats`` also of floats, whose sums another order makes others."""
+    kinds = {op: kind for op in way if (kind := _kind(op, floats)) is not None}
+    finder, found = _Finder(kinds, uses(body), mine), {}
+    for op in kinds:
+        if finder.is_root(op):
+            tree = finder.tree(op)
+            if 3 <= len(tree.leaves) <= MOST_LEAVES:
+                found[op] = tree
+    return found
+
+
+def _kind(op: Op, floats: bool) -> str | None:
+    if floats and op.opcode in _FLOAT_SUMS:
+        return "fadd flush" if op.attrs.get("flush") else "fadd"
+    if op.opcode == "sub" and isinstance(op.result.type, IntType):
+        return "add"
+    pair = pair_of(op)
+    return pair.kind if pair is not None else None
+
+
+def _terms(op: Op) -> list[Leaf]:
+    """What an operation takes."""
+    if op.opcode == "fma":
+        x, y, addend = op.operands
+        return [Leaf(x, False, y), Leaf(addend)]
+    if op.opcode in ("sub", "fsub"):
+        return [Leaf(op.operands[0]), Leaf(op.operands[1], True)]
+    pair = pair_of(op)
+    return [Leaf(v) for v in ((pair.left, pair.right) if pair is not None else op.operands)]
+
+
+@dataclass(frozen=True)
+class _Finder:
+    kinds: Mapping[Op, str]
+    used: Mapping[Value, list[tuple[Op, int]]]
+    mine: set[Value]
+
+    def is_root(self, op: Op) -> bool:
+        """Whether somebody wants the result for something else than more of the same, or for a place in memory."""
+        users = self.used.get(op.result, ())
+        more = [self.kinds.get(user) == self.kinds[op] and not (user.opcode == "fma" and index < 2) for user, index in users]
+        return not all(more) and not all(has(user, "pointer") for user, _ in users)
+
+    def tree(self, op: Op) -> Tree:
+        kind, leaves = self.kinds[op], self._leaves(op, self.kinds[op], False)
+        if not any(leaf.factor is not None for leaf in leaves):
+            return Tree(kind, leaves)
+        taken = [self._product(leaf, kind) for leaf in leaves]  # which product stands for itself may be another one
+        factors = sum(leaf.factor is not None for leaf in taken) - sum(leaf.factor is not None for leaf in leaves)
+        return Tree(kind, [self._signed_first(leaf) for leaf in taken], factors)
+
+    def _leaves(self, op: Op, kind: str, minus: bool, room: int = MOST_LEAVES) -> list[Leaf]:
+        """What an operation takes, those of the same kind in the recurrence taken apart; more than ``room`` where it would be too much."""
+        found: list[Leaf] = []
+        for term in _terms(op):
+            inner, negative = term.value.op if term.factor is None else None, minus != term.minus
+            found += (self._leaves(inner, kind, negative, room - len(found)) if inner is not None and self.kinds.get(inner) == kind and len(found) < room
+                      else [replace(term, minus=negative)])
+        return found
+
+    def _product(self, leaf: Leaf, kind: str) -> Leaf:
+        """A leaf that is a product nobody else wants, as one."""
+        op = leaf.value.op if leaf.factor is None else None
+        alone = op is not None and op.opcode == "fmul" and leaf.value in self.mine and len(self.used[leaf.value]) == 1
+        same = alone and bool(op.attrs.get("flush")) == kind.endswith("flush")
+        return Leaf(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
+
+    def _signed_first(self, leaf: Leaf) -> Leaf:
+        """The factor that changes its sign first: the one that does not wait for the recurrence, if any."""
+        if leaf.factor is None or leaf.value not in self.mine:
+            return leaf
+        return Leaf(leaf.factor, leaf.minus, leaf.value)
+
+
+@dataclass(frozen=True)
+class Shaper:
+    """Trees in the order in which values are there: ``times`` (those that it does not name are there from the start); ``step`` tells the ns of
+    an operation, of (opcode or kind, type, whether subnormal numbers count as zeros)."""
+
+    times: Mapping[Value, float]
+    step: Callable[[str, Type, bool], float]
+
+    def at(self, node: Leaf | Node, kind: str) -> float:
+        """When it is there, in a tree of this kind."""
+        if isinstance(node, Leaf):
+            return max(self.times.get(v, _NEVER) for v in (node.value, node.factor) if v is not None)
+        return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
+
+    def soonest(self, tree: Tree) -> Node:
+        """What is there first meets first. A product meets a number: the first ones, as many as there were, become numbers."""
+        heap = [(self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)]
+        for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[:tree.products]:
+            heap.remove((time, k, leaf))
+            number = Node("fmul", leaf, leaf)
+            heap.append((self._joined(number, time, time, tree.kind), k, number))
+        heapq.heapify(heap)
+        while len(heap) > 1:
+            time, k, first = heapq.heappop(heap)
+            other = min(item for item in heap if not _is_product(item[2])) if _is_product(first) else heap[0]
+            heap.remove(other)
+            heapq.heapify(heap)
+            left, right = (other[2], first) if _is_product(other[2]) else (first, other[2])
+            node = Node("fma" if _is_product(left) else tree.kind.split()[0], left, right)
+            heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
+        return heap[0][2]
+
+    def _joined(self, node: Node, left: float, right: float, kind: str) -> float:
+        return max(left, right) + self.step(node.kind, node.type, kind.endswith("flush"))
+
+
+def _is_product(node: Leaf | Node) -> bool:
+    return isinstance(node, Leaf) and node.factor is not None
+
+
+def rebuild(body: Region, shapes: Mapping[Op, Node]):
+    """Make the roots what the shapes say; what nobody wants any more stays for others to remove."""
+    before, body.ops = body.ops, []
+    for op in before:
+        if op in shapes:
+            _become(op, shapes[op], Builder(body, op.span))
+        body.ops.append(op)
+
+
+def _become(op: Op, node: Node, b: Builder):
+    attrs = {name: value for name, value in op.attrs.items() if name == "label"}
+    if isinstance(op.result.type, FloatType):
+        kind, operands = _operation(node, b, flush_of(op), node.minus)
+        op.opcode, op.operands, op.attrs = kind, operands, attrs | flush_of(op)
+        return
+    kind, (left, right) = _pairing(node)
+    left, right = _built(left, b, {}), _built(right, b, {})
+    if kind == "sub":
+        op.opcode, op.operands, op.attrs = kind, [left, right], attrs
+    else:
+        rewrite_as(op, kind, left, right, b)
+
+
+def _pairing(node: Node) -> tuple[str, tuple]:
+    """The operation of a node that is no product, and its parts in order. Of a difference the part that is subtracted comes second."""
+    if node.left.minus == node.right.minus:
+        return node.kind, (node.left, node.right)
+    name = {"add": "sub", "fadd": "fsub"}[node.kind]
+    return name, (node.right, node.left) if node.left.minus else (node.left, node.right)
+
+
+def _built(node: Leaf | Node, b: Builder, attrs: dict) -> Value:
+    if isinstance(node, Leaf):
+        return node.value
+    if isinstance(node.type, FloatType):
+        kind, operands = _operation(node, b, attrs)
+        return b.value(kind, *operands, attrs=attrs)
+    kind, (left, right) = _pairing(node)
+    return emit(kind, _built(left, b, attrs), _built(right, b, attrs), b)
+
+
+def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tuple[str, list[Value]]:
+    """The operation of a node of floats; with ``turned`` its sign is the other one."""
+    if node.kind == "fmul":
+        return "fmul", [node.left.value, node.left.factor]
+    if node.kind == "fma":
+        factor, addend = node.left.value, _built(node.right, b, attrs)
+        factor = b.value("fneg", factor) if node.left.minus != (node.right.minus != turned) else factor
+        return "fma", [factor, node.left.factor, b.value("fneg", addend) if turned else addend]
+    kind, parts = _pairing(node)
+    left, right = (_built(part, b, attrs) for part in parts)
+    return ("fsub", [b.value("fneg", left), right]) if turned else (kind, [left, right])

@@ -1,0 +1,80 @@
+"""What a loop adds to a value of the loop around it is added up by itself, and added to that value behind the loop."""
+
+from dataclasses import dataclass
+
+from ...analysis.loops.sccs import components
+from ...ir import Builder, Function, Op, Region, has, loops_inside_out, walk
+from ...ir.associative import emit, neutral, pair_of
+from ...ir.clone import clone_function
+from ...ir.rewrite import resolve
+from ..manager import Form, FunctionPass
+
+__all__ = ["PrivatizeReductions"]
+
+
+@dataclass(frozen=True)
+class PrivatizeReductions(FunctionPass):
+    """Before: flat, recurrences short. After: a loop (the innermost first) that carries ``s`` from the loop around it only to
+    give ``s + x`` back begins with 0, and the sum is added to ``s`` behind it; so also products, logic, least and greatest of integers.
+
+    The loop around it then has ``s`` in an addition of its own. Else its next iteration, which begins with ``s``, would have to wait
+    for all iterations inside, and its invocations could not take turns.
+    """
+
+    name = "privatize-reductions"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
+        for region, loop in list(loops_inside_out(result.body)):
+            if region in bodies:
+                _sum_alone(region, loop)
+        return result
+
+
+def _sum_alone(region: Region, loop: Op):
+    """Treat what ``loop`` carries for the loop whose body is ``region``."""
+    together = None
+    for k, (start, after) in enumerate(zip(loop.operands[1:], loop.results, strict=True)):
+        kind = _kind(loop.regions[0], k)
+        if kind is None:
+            continue
+        together = components(region) if together is None else together
+        if start in together and together[start] == together.get(after):
+            _add_behind(region, loop, k, kind)
+            together = None
+
+
+def _kind(body: Region, k: int) -> str | None:
+    """The operation that is all that the body does with what it carries at ``k``, and with the result; None if there is more."""
+    carried, following = body.args[k], body.terminator.operands[1 + k]
+    op = following.op
+    pair = pair_of(op)
+    if pair is None and op is not None and op.opcode == "sub" and op.operands[0] is carried:
+        kind, parts = "add", {op}
+    elif pair is not None and (pair.left is carried) != (pair.right is carried):
+        kind, parts = pair.kind, {op, *_comparison(op)}
+    else:
+        return None
+    mine = {carried, following, *(part.result for part in parts)}
+    wanted = [(user, place) for user in walk(body) for place, value in enumerate(user.operands) if value in mine]
+    if any(user not in parts and (user, place) != (body.terminator, 1 + k) for user, place in wanted):
+        return None
+    return kind
+
+
+def _comparison(op: Op) -> list[Op]:
+    """The comparison of a least or greatest value."""
+    compare = op.operands[0].op
+    return [compare] if op.opcode == "select" and compare is not None and has(compare, "compare") else []
+
+
+def _add_behind(region: Region, loop: Op, k: int, kind: str):
+    start, total = loop.operands[1 + k], loop.results[k]
+    before, behind = Builder(Region(), loop.span), Builder(Region(), loop.regions[0].terminator.operands[1 + k].op.span)
+    loop.operands[1 + k] = neutral(kind, start.type, before)
+    joined = emit(kind, start, total, behind)
+    resolve(region, {total: joined})
+    place = region.ops.index(loop)
+    region.ops[place:place + 1] = [*before.region.ops, loop, *behind.region.ops]

@@ -1,0 +1,150 @@
+"""Recurrences of integers are made short: what an iteration adds is added up beside them."""
+
+from dataclasses import dataclass
+
+from ...analysis.loops.sccs import components
+from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out
+from ...ir.associative import emit, neutral, pair_of, rewrite_as
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
+
+__all__ = ["RecurrenceHeightReduction"]
+
+
+#: the kind of a form in which ``rest`` takes the place of ``root`` under a condition
+REPLACED = "replaced"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A value of a recurrence as ``kind(root, rest)``: ``root`` belongs to the recurrence, too, ``rest`` does not.
+    ``minus``: of a sum from which ``rest`` is taken; with ``condition`` the value is ``rest`` where that holds, else ``root``."""
+
+    kind: str
+    root: Value
+    rest: Value
+    minus: bool = False
+    condition: Value | None = None
+
+
+@dataclass(frozen=True)
+class RecurrenceHeightReduction(FunctionPass):
+    """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once:
+    ``(s + x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and greatest.
+    What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x == y`` compares ``s``.
+
+    Only values that depend on their own of the iteration before are touched, and only by what does not: that is there early,
+    while an operation more in the chain costs cycles between iterations. What is in between, and wanted by itself, is
+    computed from the carried value in one step as well.
+    """
+
+    name = "recurrence-height-reduction"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for _, loop in loops_inside_out(result.body):
+            _Body(loop.regions[0]).run()
+        return result
+
+
+class _Body:
+    def __init__(self, region: Region):
+        self.region = region
+        self.component = components(region)
+        self.forms: dict[Value, _Form] = {}
+
+    def run(self):
+        before, self.region.ops = self.region.ops, []
+        for op in before:
+            if len(op.results) == 1 and op.result in self.component and isinstance(op.result.type, IntType):
+                if op.result.type != BOOL:
+                    self._visit(op, Builder(self.region, op.span))
+                elif op.opcode in ("eq", "ne"):
+                    self._compare(op, Builder(self.region, op.span))
+            self.region.ops.append(op)
+
+    def _compare(self, op: Op, b: Builder):
+        """``s + x == y`` is ``s == y - x``, so that the sum is no part of the way to the condition, as of a counter that begins anew."""
+        for value, other in (op.operands, op.operands[::-1]):
+            form = self.forms.get(value)
+            if form is not None and form.kind == "add" and self._is_late(value, op) and not self._is_late(other, op):
+                op.operands = [form.root, b.value("add" if form.minus else "sub", other, form.rest)]
+                return
+
+    def _visit(self, op: Op, b: Builder):
+        form = self._of_pair(op, b) or self._of_difference(op, b) or self._of_choice(op, b)
+        if form is not None:
+            self.forms[op.result] = form
+
+    def _is_late(self, value: Value, op: Op) -> bool:
+        """Whether the value belongs to the recurrence of the operation."""
+        return self.component.get(value) == self.component[op.result]
+
+    def _of_pair(self, op: Op, b: Builder) -> _Form | None:
+        pair = pair_of(op)
+        if pair is None or self._is_late(pair.left, op) == self._is_late(pair.right, op):
+            return None
+        late, early = (pair.left, pair.right) if self._is_late(pair.left, op) else (pair.right, pair.left)
+        return self._joined(op, _Form(pair.kind, late, early), b)
+
+    def _of_difference(self, op: Op, b: Builder) -> _Form | None:
+        if op.opcode != "sub" or not self._is_late(op.operands[0], op) or self._is_late(op.operands[1], op):
+            return None
+        return self._joined(op, _Form("add", *op.operands, minus=True), b)
+
+    def _joined(self, op: Op, last: _Form, b: Builder) -> _Form:
+        """What the operation does to a value that has a form already is done to the rest of that."""
+        form = self.forms.get(last.root)
+        if form is None or form.kind != last.kind:
+            return last
+        rest = emit("sub" if form.minus != last.minus else form.kind, form.rest, last.rest, b)
+        return self._become(op, form, rest, b)
+
+    def _become(self, op: Op, form: _Form, rest: Value, b: Builder) -> _Form:
+        """Let the operation compute ``form`` with another ``rest``."""
+        if form.minus:
+            op.opcode, op.operands = "sub", [form.root, rest]
+        else:
+            rewrite_as(op, form.kind, form.root, rest, b)
+        return _Form(form.kind, form.root, rest, form.minus)
+
+    def _of_choice(self, op: Op, b: Builder) -> _Form | None:
+        if op.opcode != "select" or self._is_late(op.operands[0], op):
+            return None
+        condition, *sides = op.operands
+        forms = [self.forms.get(side) for side in sides]
+        form = self._common(forms, sides)
+        if form is None:
+            return self._replaced(op, condition, sides, b)
+        rests = [self._rest(own, side, form, b) for own, side in zip(forms, sides, strict=True)]
+        return self._become(op, form, b.value("select", condition, *rests), b)
+
+    def _replaced(self, op: Op, condition: Value, sides: list[Value], b: Builder) -> _Form | None:
+        """``c2 ? y : (c1 ? x : s)`` is ``c1 or c2 ? (c2 ? y : x) : s``."""
+        if self._is_late(sides[0], op) == self._is_late(sides[1], op):
+            return None
+        kept = self._is_late(sides[0], op)  # by the condition; otherwise what is early takes its place
+        late, early = sides if kept else sides[::-1]
+        taken = b.value("xor", condition, b.true()) if kept else condition
+        form = self.forms.get(late)
+        if form is None or form.kind != REPLACED:
+            return _Form(REPLACED, late, early, condition=taken)
+        rest, either = b.value("select", taken, early, form.rest), b.value("or", taken, form.condition)
+        op.operands = [either, rest, form.root]
+        return _Form(REPLACED, form.root, rest, condition=either)
+
+    def _common(self, forms: list[_Form | None], sides: list[Value]) -> _Form | None:
+        """The form of one side of a choice if the other has the same root; None where they have nothing in common. A sum is preferred to a
+        difference."""
+        for form in sorted((form for form in forms if form is not None and form.kind != REPLACED), key=lambda form: form.minus):
+            if all(side is form.root or own is not None and (own.kind, own.root) == (form.kind, form.root)
+                   for own, side in zip(forms, sides, strict=True)):
+                return form
+        return None
+
+    def _rest(self, own: _Form | None, side: Value, form: _Form, b: Builder) -> Value:
+        """What a side of a choice does to the root of ``form``."""
+        if side is form.root:
+            return neutral(form.kind, side.type, b)
+        return own.rest if own.minus == form.minus else b.value("sub", b.const(0, side.type), own.rest)

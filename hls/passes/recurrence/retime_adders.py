@@ -1,0 +1,157 @@
+"""What a loop adds to a carried value, the same in each iteration, before it compares and chooses is added in the iteration before."""
+
+import math
+from dataclasses import dataclass
+
+from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant, set_results
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from .arrivals import ArrivalTimes
+
+__all__ = ["RetimeAdders"]
+
+#: what is chosen among, in one value
+_MOST_LEAVES = 6
+
+
+@dataclass(frozen=True)
+class RetimeAdders(FunctionPass):
+    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for a ``k`` that the loop does
+    not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``model`` then (None: nothing is done), and what comes next is
+    chosen among sums: in ``x = max(c, x - gap)`` the sum is made beside the comparison, not before it.
+
+    Sums wrap around alike on both ways, so it is exact for every operand.
+    """
+
+    model: DelayModel | None = None
+
+    name = "retime-adders"
+    requires = frozenset({Form.NARROW})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if self.model is not None:
+            for region, loop in list(loops_inside_out(result.body)):
+                _Loop(region, loop, self.model).run()
+        return result
+
+
+class _Loop:
+    def __init__(self, region: Region, loop: Op, model: DelayModel):
+        self.region, self.loop, self.model = region, loop, model
+        (self.body,) = loop.regions
+        self.arrivals = ArrivalTimes(self.body, model)
+
+    def run(self):
+        own = {*self.body.args, *(result for op in self.body.ops for result in op.results)}
+        terms = [(*term, op) for op in self.body.ops if (term := self._term(op, own)) is not None]
+        sooner = [term for term in terms if self._gains(*term)]
+        gained = {arg for arg, _, _ in sooner}
+        # nothing is won where another value keeps iterations as far apart
+        rest = max((self._cycles(self.arrivals.times[self._next(arg)]) for arg in self.body.args
+                    if arg in self.arrivals.together and arg not in gained), default=1) if sooner else 0
+        for arg, other, op in sooner:
+            if self._cycles(self.arrivals.times[self._next(arg)]) > rest:
+                self._carry(arg, other, op)
+
+    def _term(self, op: Op, own: set[Value]) -> tuple[Value, Value] | None:
+        """(carried value, what is added to it or taken from it), if that is all the operation does."""
+        if op.opcode not in ("add", "sub") or op.result not in self.arrivals.together or not isinstance(op.result.type, IntType):
+            return None
+        for value, other in (op.operands, op.operands[::-1])[:2 if op.opcode == "add" else 1]:
+            arg = self._begins(value)
+            if arg is not None and (other not in own or constant(other) is not None):
+                return arg, other
+        return None
+
+    def _begins(self, value: Value) -> Value | None:
+        """The carried value that this is, or is chosen to be if not something that no iteration before has made."""
+        if value.owner is self.body:
+            return value if value in self.arrivals.together else None
+        if not self._is_choice(value) or value.op.operands[0] in self.arrivals.together:
+            return None
+        carried = [arm for arm in value.op.operands[1:] if arm in self.arrivals.together]
+        return self._begins(carried[0]) if len(carried) == 1 else None
+
+    def _next(self, arg: Value) -> Value:
+        return self.body.terminator.operands[1 + arg.index]
+
+    def _gains(self, arg: Value, other: Value, op: Op) -> bool:
+        """Whether the way from the carried value to the next one is too long for a cycle, and as long as that from the sum."""
+        following = self._next(arg)
+        if following not in self.arrivals.together or not self._is_choice(following) or len(self._leaves(following)) > _MOST_LEAVES:
+            return False
+        # as soon as the sum is there from the beginning, and what is chosen is added to first
+        times = {op.result: self._time(op.operands[op.operands[0] is other], {}, 0.0)}
+        step = self.model.delay(op.opcode, op.result.type.bits)
+        soon = max(self._time(following, times, 0.0), self._time(following, times, step))
+        return self._cycles(soon) < self._cycles(self.arrivals.times[following])
+
+    def _cycles(self, ns: float) -> int:
+        """Of a recurrence whose operations take so long; the first value is chosen in front of them."""
+        return math.ceil((ns + self.model.delay("select", 1) + self.model.overhead_ns) / self.model.period_ns)
+
+    def _time(self, value: Value, times: dict[Value, float], step: float) -> float:
+        """When the choice is made where the sum is carried, and what is chosen passes ``step`` first."""
+        if not self._is_choice(value):
+            return self._plain(value, times) + step
+        condition, *arms = value.op.operands
+        latest = max([self._plain(condition, times), *(self._time(arm, times, step) for arm in arms)])
+        return latest + self.model.delay("select", value.type.bits)
+
+    def _plain(self, value: Value, times: dict[Value, float]) -> float:
+        if value not in self.arrivals.together:
+            return self.arrivals.early
+        if value not in times:
+            arg = value.op is None
+            times[value] = self.arrivals.times[value] if arg else max(self._plain(v, times) for v in value.op.operands) + self.arrivals.delay(value.op)
+        return times[value]
+
+    def _is_choice(self, value: Value) -> bool:
+        return (value.op is not None and value.op.opcode == "select" and value in self.arrivals.together and isinstance(value.type, IntType)
+                and value.type != BOOL)
+
+    def _leaves(self, value: Value) -> list[Value]:
+        return [leaf for arm in value.op.operands[1:] for leaf in self._leaves(arm)] if self._is_choice(value) else [value]
+
+    def _carry(self, arg: Value, other: Value, op: Op):
+        """Carry the sum that ``op`` makes."""
+        place = self.region.ops.index(self.loop)
+        behind, self.region.ops = self.region.ops[place:], self.region.ops[:place]
+        b = Builder(self.region, op.span)
+        self.loop.operands.append(b.value(op.opcode, self.loop.operands[1 + arg.index], self._outside(other, b)))
+        self.region.ops += behind
+        carried = Value(arg.type, op.result.name or arg.name, self.body, len(self.body.args))
+        self.body.args.append(carried)
+        place = self.body.ops.index(op)
+        behind, self.body.ops = self.body.ops[place:], self.body.ops[:place]
+        b = Builder(self.body, op.span)
+        begins = self._begun(op.operands[op.operands[0] is other], carried, op.opcode, other, b)
+        self.body.ops += behind
+        for user, index in uses(self.body).get(op.result, ()):
+            user.operands[index] = begins
+        end = self.body.ops.pop()
+        end.operands.append(self._added(end.operands[1 + arg.index], op.opcode, other, b))
+        self.body.ops.append(end)
+        set_results(self.loop, [*self.loop.results, Value(arg.type, carried.name)])
+
+    def _begun(self, value: Value, carried: Value, opcode: str, other: Value, b: Builder) -> Value:
+        """The sum with what an iteration begins with, where that with the carried value is ``carried``."""
+        if value.owner is self.body:
+            return carried
+        condition, *arms = value.op.operands
+        sums = [self._begun(arm, carried, opcode, other, b) if arm in self.arrivals.together else self._added(arm, opcode, other, b) for arm in arms]
+        return b.value("select", condition, *sums)
+
+    def _outside(self, other: Value, b: Builder) -> Value:
+        return other if constant(other) is None else b.const(constant(other), other.type)
+
+    def _added(self, value: Value, opcode: str, other: Value, b: Builder) -> Value:
+        """What is chosen, with the sum made in each arm."""
+        if not self._is_choice(value):
+            other = self._outside(other, b)  # a constant may stand behind what is chosen
+            return b.value(opcode, value, other)
+        condition, *arms = value.op.operands
+        return b.value("select", condition, *(self._added(arm, opcode, other, b) for arm in arms))

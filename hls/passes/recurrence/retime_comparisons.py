@@ -1,0 +1,272 @@
+"""Conditions on counters are known an iteration before they are asked for."""
+
+from dataclasses import dataclass
+
+from ...analysis.loops.sccs import components
+from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
+from ...ir.clone import clone_function, clone_ops
+from ...target.delay import DelayModel
+from ..manager import Form, FunctionPass
+from .look_ahead_control import CONTROL, carry, logic_delay
+
+__all__ = ["RetimeComparisons"]
+
+_COMPARISONS = frozenset({"eq", "ne", "slt", "sle", "ult", "ule"})
+#: choices and sums on the way from a counter to its next value
+_MOST_PARTS = 16
+
+
+@dataclass(frozen=True)
+class RetimeComparisons(FunctionPass):
+    """Before: flat. After: where a counter is compared, and what it counts to next hangs on the answer, in more than a cycle, the
+    answer is a carried bit, which the iteration before computed.
+
+    ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' = e ? r == n : z == 0``,
+    ``z' = e ? r + s - n : z + s``. What ``r`` comes to is known before; so the way from ``z`` to ``e'`` holds no sum, and no
+    comparison of more than is left to count. Other comparisons likewise, with ``z = x + s`` compared with ``n``. Whatever is chosen on the way, each side is
+    treated so. Exact for every operand, as sums wrap around on both ways.
+    """
+
+    model: DelayModel
+    name = "retime-comparisons"
+    requires = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for region, loop in list(loops_inside_out(result.body)):
+            if not loop.attrs.get("ring"):
+                _Loop(region, loop, self.model).run()
+        return result
+
+
+class _Stuck(Exception):
+    """A counter steps in a way that is not followed."""
+
+
+class _Loop:
+    def __init__(self, region: Region, loop: Op, model: DelayModel):
+        self.region, self.loop, self.model = region, loop, model
+        (self.body,) = loop.regions
+        self.component = components(self.body)
+        self.makers = {r: op for op in self.body.ops for r in op.results}
+        self.moved: dict[Value, Value] = {}  #: values of the body that are the same in every iteration, as they stand before the loop
+        self.before = Region()
+        self.ones: dict[IntType, Value] = {}
+
+    def run(self):
+        late = self._late()
+        for op in [op for op in self.body.ops if op.opcode in _COMPARISONS and self.component.get(op.result) in late]:
+            form = self._compared(op)
+            if form is not None:
+                self._replace(op, form)
+        place = self.region.ops.index(self.loop)
+        self.region.ops[place:place] = self.before.ops
+
+    def _late(self) -> set[int]:
+        """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer logic lies on it."""
+        time: dict[Value, float] = {}
+        strange = set()
+        for op in self.body.ops:
+            sets = {self.component[value] for value in op.results if value in self.component}
+            if op.opcode not in CONTROL:
+                strange |= sets
+            elif sets:
+                start = max((time.get(v, self._start(v)) for v in op.operands), default=0.0)
+                time[op.result] = start + logic_delay(op, self.model)
+        ends = [(self.component[v], time.get(v, 0.0)) for v in self.body.terminator.operands[1:] if v in self.component]
+        return {k for k, end in ends if end + self.model.overhead_ns > self.model.period_ns} - strange
+
+    def _start(self, value: Value) -> float:
+        return self.model.delay("select", 1) if value.owner is self.body else 0.0
+
+    # --- what is compared ---
+
+    def _compared(self, op: Op) -> "_Form | None":
+        """The counter that the comparison looks at, if it is with something that stays the same."""
+        for k, (value, other) in enumerate((op.operands, op.operands[::-1])):
+            wide, inner = None, value
+            if value.op is not None and value.op.opcode in ("zext", "sext") and value.op.operands[0].type != BOOL:
+                wide, inner = value.op.opcode, value.op.operands[0]
+            found = self._sum(inner)
+            limit = self.steady(other)
+            if found is not None and limit is not None and self.component.get(found[0]) == self.component[op.result]:
+                return _Form(op.opcode, k, wide, value.type, found[0], found[1], limit)
+        return None
+
+    def _sum(self, value: Value) -> tuple[Value, tuple[Value, ...]] | None:
+        """A carried value, and what is added to it."""
+        if value.owner is self.body:
+            return (value, ()) if isinstance(value.type, IntType) and value.type != BOOL else None
+        op = self.makers.get(value)
+        if op is None or op.opcode != "add":
+            return None
+        for one, other in (op.operands, op.operands[::-1]):
+            root, step = self._sum(one), self.steady(other)
+            if root is not None and step is not None:
+                return root[0], (*root[1], step)
+        return None
+
+    def steady(self, value: Value) -> Value | None:
+        """The value as it stands before the loop; None where it is not the same in every iteration."""
+        if value.owner is self.body:
+            return None
+        op = self.makers.get(value)
+        if op is None:
+            return value
+        if value not in self.moved:
+            if op.opcode not in CONTROL or any(self.steady(v) is None for v in op.operands):
+                return None
+            self.before.ops += clone_ops([op], {v: self.steady(v) for v in op.operands})
+            self.moved[value] = self.before.ops[-1].result
+        return self.moved[value]
+
+    # --- what takes its place ---
+
+    def _replace(self, op: Op, form: "_Form"):
+        index, end = form.counter.index, self.body.ops.pop()
+        following = end.operands[1 + index]
+        try:
+            self._check(following, form.counter, set())
+        except _Stuck:
+            self.body.ops.append(end)
+            return
+        outside, b = Builder(self.before, op.span), Builder(self.body, op.span)
+        step = self._step(following, form.counter)
+        initial = form.added(self.loop.operands[1 + index], outside)
+        (early,) = carry(self.body, self.loop, [form.compare(initial, outside)])
+        ahead = None
+        if step:
+            (ahead,) = carry(self.body, self.loop, [form.distance(_total(initial, step, outside), outside)])
+        way = _Way(self, form, step, early, ahead, b)
+        new = [way.answer(following)] + ([way.distance(following)] if ahead is not None else [])
+        end.operands += new
+        self.body.ops.append(end)
+        for each in walk(self.body):
+            each.operands = [early if v is op.result else v for v in each.operands]
+
+    def _check(self, value: Value, counter: Value, seen: set[Value]):
+        """Raises _Stuck where the way to the counter's next value holds anything but choices and steps."""
+        if value in seen or value not in self.component or value is counter:
+            return
+        seen.add(value)
+        _, sides = self.parts(value)
+        if not sides or len(seen) > _MOST_PARTS:
+            raise _Stuck
+        for side, _ in sides:
+            self._check(side, counter, seen)
+
+    def parts(self, value: Value) -> "tuple[Value | None, list[tuple[Value, Value | None]]]":
+        """What a value on the way is: of one or two sides, each with what is added to it (None: nothing), the first where the condition
+        holds."""
+        op = self.makers.get(value)
+        if op is not None and op.opcode == "select":
+            condition, *sides = op.operands
+            return condition, [(side, None) for side in sides]
+        for one, other in (op.operands, op.operands[::-1]) if op is not None and op.opcode == "add" else ():
+            if one in self.component and (step := self.steady(other)) is not None:
+                return None, [(one, step)]
+            if one in self.component and other.op is not None and other.op.opcode == "zext" and other.op.operands[0].type == BOOL:
+                return other.op.operands[0], [(one, self._one(value.type)), (one, None)]
+        return None, []
+
+    def _one(self, type: IntType) -> Value:
+        if type not in self.ones:
+            self.ones[type] = Builder(self.before, self.loop.span).const(1, type)
+        return self.ones[type]
+
+    def _step(self, value: Value, counter: Value, terms=()) -> tuple[Value, ...]:
+        """What the counter steps by where it does; nothing where it never does."""
+        if value is counter:
+            return terms
+        if value not in self.component:
+            return ()
+        found = (self._step(side, counter, _with(step, terms)) for side, step in self.parts(value)[1])
+        return next((each for each in found if each), ())
+
+
+def _with(step: Value | None, terms: tuple[Value, ...]) -> tuple[Value, ...]:
+    return terms if step is None else (step, *terms)
+
+
+def _total(value: Value, terms, b: Builder) -> Value:
+    for term in terms:
+        value = b.value("add", value, term)
+    return value
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A comparison of ``counter`` and what is added to it, as operand ``side``, widened by ``wide`` to ``type``, with ``limit``."""
+
+    opcode: str
+    side: int
+    wide: str | None
+    type: IntType
+    counter: Value
+    terms: tuple[Value, ...]
+    limit: Value
+
+    @property
+    def from_zero(self) -> bool:
+        """Whether it asks what is left to count: half as many bits to look at as in a comparison of two values."""
+        return self.opcode in ("eq", "ne") and self.wide is None
+
+    def added(self, value: Value, b: Builder) -> Value:
+        return _total(value, self.terms, b)
+
+    def compare(self, value: Value, b: Builder) -> Value:
+        """The comparison for what the counter and the terms come to."""
+        whole = b.value(self.wide, value, result=self.type) if self.wide else value
+        operands = [whole, self.limit]
+        return b.value(self.opcode, *(operands[::-1] if self.side else operands))
+
+    def distance(self, value: Value, b: Builder) -> Value:
+        return b.value("sub", value, self.limit) if self.from_zero else value
+
+    def answer(self, distance: Value, b: Builder) -> Value:
+        """The comparison, asked of a distance."""
+        return b.value(self.opcode, distance, b.const(0, distance.type)) if self.from_zero else self.compare(distance, b)
+
+
+class _Way:
+    """What becomes of the comparison, and of the distance, on the way to the counter's next value."""
+
+    def __init__(self, loop: _Loop, form: _Form, step, early: Value, ahead: Value | None, b: Builder):
+        self.loop, self.form, self.step, self.early, self.ahead, self.b = loop, form, step, early, ahead, b
+        self.known: dict[tuple, Value] = {}
+
+    def answer(self, value: Value) -> Value:
+        """The comparison for this value of the counter."""
+        return self._follow(value, (), self._answer)
+
+    def distance(self, value: Value) -> Value:
+        return self._follow(value, (), self._distance)
+
+    def _follow(self, value: Value, terms: tuple[Value, ...], of) -> Value:
+        """What ``of`` says of each value, and of the terms added to it, that this one is chosen from."""
+        key = value, terms, of.__name__
+        if key not in self.known:
+            if value is self.form.counter or value not in self.loop.component:
+                self.known[key] = of(value, terms)
+            else:
+                condition, sides = self.loop.parts(value)
+                found = [self._follow(side, _with(step, terms), of) for side, step in sides]
+                self.known[key] = found[0] if condition is None else self.b.value("select", condition, *found)
+        return self.known[key]
+
+    def _answer(self, value: Value, terms) -> Value:
+        if value is self.form.counter and not terms:
+            return self.early
+        if value is self.form.counter and terms == self.step:
+            return self.form.answer(self.ahead, self.b)
+        return self._beside(value, lambda v, b: self.form.compare(self.form.added(_total(v, terms, b), b), b))
+
+    def _distance(self, value: Value, terms) -> Value:
+        if value is self.form.counter:
+            return _total(self.ahead, terms, self.b)
+        return self._beside(value, lambda v, b: self.form.distance(_total(self.form.added(_total(v, terms, b), b), self.step, b), b))
+
+    def _beside(self, value: Value, build) -> Value:
+        """What does not hang on the counter: before the loop, where it stays the same."""
+        steady = None if value is self.form.counter else self.loop.steady(value)
+        return build(value, self.b) if steady is None else build(steady, Builder(self.loop.before, self.b.span))

@@ -1,0 +1,1 @@
+"""Scalar simplification: folding, common subexpressions, narrowing, conditional specialization."""

@@ -1,0 +1,48 @@
+"""What was computed before is not computed again."""
+
+from dataclasses import dataclass
+
+from ...ir import Function, Op, Region, Value, has
+from ...ir.clone import clone_function
+from ..manager import FunctionPass
+
+__all__ = ["CommonSubexpressionElimination"]
+
+
+@dataclass(frozen=True)
+class CommonSubexpressionElimination(FunctionPass):
+    """After: no two equal pure operations where the first is visible to the second. Loads are left alone."""
+
+    name = "common-subexpression-elimination"
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        _region(result.body, {}, {})
+        return result
+
+
+def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
+    """``visible`` maps what operations compute to the value that has it."""
+    visible, kept = dict(visible), []
+    for op in region.ops:
+        op.operands = [replaced.get(v, v) for v in op.operands]
+        for inner in op.regions:
+            _region(inner, visible, replaced)
+        key = _key(op) if has(op, "pure") else None
+        if key is not None and key in visible:
+            replaced[op.result] = visible[key]
+            visible[key].name = visible[key].name or op.result.name
+            continue
+        if key is not None:
+            visible[key] = op.result
+        kept.append(op)
+    region.ops = kept
+
+
+def _key(op: Op):
+    operands = [id(v) for v in op.operands]
+    if has(op, "commutative"):
+        operands.sort()
+    # repr tells -0.0 from 0.0 and finds nan equal to itself
+    attrs = tuple(sorted((name, repr(value)) for name, value in op.attrs.items()))
+    return op.opcode, op.result.type, tuple(operands), attrs

@@ -1,0 +1,127 @@
+"""Constants are computed, identities applied, and control flow with a known outcome removed."""
+
+from dataclasses import dataclass
+
+from ...ir import OPS, Builder, Function, Op, Region, Value, evaluate, has
+from ...ir.clone import clone_function, clone_ops
+from ...ir.rewrite import constant, inline_region, is_constant, keep_carried, rewrite
+from ...ir.storage import BoundMemory, accessors, zero
+from ..lowering.if_conversion import flatten
+from ..manager import Form, FunctionPass
+from .algebraic_simplification import simplify
+
+__all__ = ["ConstantFolding"]
+
+_MAX_ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class ConstantFolding(FunctionPass):
+    """After: no operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
+
+    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once in a kernel that
+    is ``flat`` (see if-conversion).
+    """
+
+    flat: bool = False
+    name = "constant-folding"
+
+    @property
+    def forbids(self) -> frozenset[Form]:  # a loop of one trip would bring an `if` back
+        """Flat IR, unless it is kept flat."""
+        return frozenset() if self.flat else frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for _ in range(_MAX_ROUNDS):
+            if not rewrite(result.body, lambda op, b: _visit(op, b, result), _carried_constants):
+                break
+        if self.flat:
+            flatten(result.body)
+        return result
+
+
+def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
+    if op.opcode == "if":
+        return _if(op, b)
+    if op.opcode == "loop":
+        return _loop(op, b)
+    if op.opcode == "load":
+        return _table(op, b, function)
+    if op.opcode == "store":
+        return [] if constant(op.operands[2]) == 0 else None
+    if OPS[op.opcode].meaning is None:
+        return None
+    value = _value(op, b)
+    return None if value is None else [value]
+
+
+def _value(op: Op, b: Builder) -> Value | None:
+    """The constant or simpler value of a pure operation."""
+    if all(is_constant(v) for v in op.operands):
+        numbers, types = [v.op.attrs["value"] for v in op.operands], [v.type for v in op.operands]
+        return b.const(evaluate(op.opcode, numbers, types, op.result.type, op.attrs), op.result.type)
+    if has(op, "commutative") and is_constant(op.operands[0]):
+        op.operands.reverse()
+    return simplify(op, b)
+
+
+def _if(op: Op, b: Builder) -> list[Value] | None:
+    then, otherwise = op.regions
+    number = constant(op.operands[0])
+    if number is not None:
+        return inline_region(then if number else otherwise, b)
+    if len(then.ops) == len(otherwise.ops) == 1 and all(
+            x is y for x, y in zip(then.terminator.operands, otherwise.terminator.operands)):
+        return list(then.terminator.operands)
+    return None
+
+
+def _carried_constants(op: Op) -> dict[Value, Value]:
+    """Carried values that never change are dropped: they are their initial values."""
+    if op.opcode != "loop":
+        return {}
+    (body,) = op.regions
+    steps = zip(body.args, op.operands[1:], body.terminator.operands[1:])
+    fixed = [k for k, (arg, init, after) in enumerate(steps) if after in (arg, init)]
+    replaced = {old: op.operands[1 + k] for k in fixed for old in (body.args[k], op.results[k])}
+    if fixed:
+        keep_carried(op, [k for k in range(len(op.results)) if k not in fixed])
+    return replaced
+
+
+def _loop(op: Op, b: Builder) -> list[Value] | None:
+    (body,), (enable, *inits) = op.regions, op.operands
+    if constant(enable) == 0:
+        return inits
+    if constant(body.terminator.operands[0]) != 0:
+        return None
+    return _once(op, b)
+
+
+def _once(op: Op, b: Builder) -> list[Value]:
+    """The body of a loop that never continues, under the loop's enable."""
+    (body,), (enable, *inits) = op.regions, op.operands
+    values = dict(zip(body.args, inits))
+    then = Region(ops=clone_ops(body.ops, values))
+    del then.terminator.operands[0]
+    if constant(enable) == 1:
+        return inline_region(then, b)
+    otherwise = Region()
+    Builder(otherwise, op.span).op("yield", *inits)
+    return b.op("if", enable, results=[v.type for v in inits], regions=[then, otherwise]).results
+
+
+def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
+    """A read of a constant table at a constant place; one outside is left for the run to report."""
+    pointer, pred = op.operands[:2]
+    if constant(pred) == 0:
+        return [b.const(zero(op.result.type), op.result.type)]
+    addr = pointer.op
+    if constant(pred) is None or addr is None or addr.opcode != "addr" or constant(addr.operands[0]) is None:
+        return None
+    memory, offset = function.memories[addr.attrs["mem"]], constant(addr.operands[0])
+    if memory.space != "constant" or offset + op.result.type.bytes > len(memory.data):
+        return None
+    load, _ = accessors(op.result.type)
+    return [b.const(load((BoundMemory(memory.name, memory.data, len(memory.data)), offset), op.span), op.result.type)]
