@@ -171,10 +171,14 @@ class PartLibrary:
         """The part as converted before, with all parts inside it; None if anything of that is not there."""
         if name in self.modules:
             return self.modules[name]
-        if self.cache is None or not (self.cache / f"{name}.v").is_file():
+        try:
+            head, _, text = (self.cache / f"{name}.v").read_text().partition("\n") if self.cache else ("", "", "")
+        except (OSError, UnicodeDecodeError):
             return None
-        head, _, text = (self.cache / f"{name}.v").read_text().partition("\n")
-        uses, clocked = (tuple(part.split()) for part in head.removeprefix("//").split("|"))
+        fields = [tuple(part.split()) for part in head.removeprefix("//").split("|")]
+        if len(fields) != 3 or fields[2] != (_digest(fields[0], fields[1], text),):  # of an older version, or damaged
+            return None
+        uses, clocked, _ = fields
         if not all(self._load(used) for used in uses):
             return None
         self.modules[name] = _Converted(name, uses, clocked, verilog=text)
@@ -187,10 +191,16 @@ class PartLibrary:
             self.cache.mkdir(parents=True, exist_ok=True)
             # written beside and renamed, so that a second compiler never reads half a file
             with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
-                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)}\n{converted.verilog}")
+                seal = _digest(converted.uses, converted.clocked, converted.verilog)
+                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}")
             Path(file.name).replace(self.cache / f"{converted.name}.v")
         except OSError:  # a home that cannot be written costs the time of converting again, nothing else
             self.cache = None
+
+
+def _digest(uses: tuple[str, ...], clocked: tuple[str, ...], text: str) -> str:
+    """What a file of the cache is sealed with."""
+    return hashlib.sha256(repr((uses, clocked, text)).encode()).hexdigest()[:16]
 
 
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:

@@ -73,8 +73,7 @@ def build(verilog: Mapping[str, str], top: str, trace: str = "none",
     def make(folder: Path) -> None:
         _build_design(tools, verilog, top, trace != "none", library, folder, progress, verilate, flags)
 
-    folder = cached("design", content_key(parts), make)
-    return Simulator(folder / "simulator", trace)
+    return Simulator(cached("design", content_key(parts), "simulator", make), trace)
 
 
 def _build_design(tools: Tools, verilog: Mapping[str, str], top: str, traced: bool, library: Path, folder: Path,
@@ -131,7 +130,7 @@ def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]
         objects = _compile(tools, units, traced)
         _run(["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed")
 
-    return cached("runtime", key, make) / "libruntime.a"
+    return cached("runtime", key, "libruntime.a", make)
 
 
 def _compile(tools: Tools, units: Mapping[Path, list[str]], traced: bool) -> list[Path]:

@@ -1,26 +1,36 @@
-"""A folder of finished builds, each named by what went into it."""
+"""A folder of finished builds, each named by what went into it.
 
+An entry is a folder with one product, and beside it a seal that says of how many bytes and of which digest that product is. It is made
+aside and renamed when it is finished. What has no seal, or another product than its seal says, is made anew: a cache that was cut off, damaged or
+partly deleted costs time and nothing else.
+"""
+
+import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
-import tempfile
-from collections.abc import Callable, Iterable
+import socket
+import uuid
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from .errors import BuildError
 
 __all__ = ["cache_folder", "cached", "content_key"]
 
+SEAL = "seal"
+#: a folder in which an entry is being made: key, host, process, anything
+_UNFINISHED = re.compile(r"[0-9a-f]+\.(?P<host>[\w-]+)\.(?P<process>\d+)\.[0-9a-f]+")
+HOST = re.sub(r"[^\w-]", "-", socket.gethostname()) or "host"
+
 
 def cache_folder() -> Path:
     """``$SLUICE_CACHE``, or ``.sluice-cache`` in the working folder. Raises BuildError when it cannot be made."""
     folder = Path(os.environ.get("SLUICE_CACHE") or ".sluice-cache").absolute()
-    try:
+    with _refused(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BuildError(f"cannot make the build cache {folder}: {error.strerror}; "
-                         "set SLUICE_CACHE to a folder that can be written") from error
     return folder
 
 
@@ -34,28 +44,102 @@ def content_key(parts: Iterable[str]) -> str:
     return digest.hexdigest()[:24]
 
 
-def cached(kind: str, key: str, make: Callable[[Path], None]) -> Path:
-    """The folder of the finished build ``kind``/``key``; ``make`` fills a new one where there is none.
+def cached(kind: str, key: str, product: str, make: Callable[[Path], None]) -> Path:
+    """The file ``product`` of the finished build ``kind``/``key``; ``make`` makes it in a new folder where there is none, or a damaged one.
 
-    Two processes that want the same build at once make it once; a failed one leaves nothing behind.
+    Two processes that want the same build at once make it once; a failed one leaves nothing behind. Folders and files have the mode that the
+    umask asks for, so that a team can share a cache. Raises BuildError where the cache cannot be written, and what ``make`` raises.
     """
     parent = cache_folder() / kind
     folder = parent / key
-    if folder.is_dir():
-        return folder
-    parent.mkdir(parents=True, exist_ok=True)
-    with open(parent / f"{key}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            _make_whole(parent, folder, make)
-    return folder
+    if _is_whole(folder, product):
+        return folder / product
+    with _refused(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        _sweep(parent)
+    with _locked(parent / f"{key}.lock"):
+        if not _is_whole(folder, product):
+            _make_whole(folder, product, make)
+    return folder / product
 
 
-def _make_whole(parent: Path, folder: Path, make: Callable[[Path], None]) -> None:
-    unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=parent))
+def _is_whole(folder: Path, product: str) -> bool:
+    """Whether the entry is there as it was sealed."""
     try:
+        return (folder / SEAL).read_text() == _seal_of(folder / product)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _seal_of(product: Path) -> str:
+    """Size, digest and whether it can be run."""
+    with product.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{product.stat().st_size} {digest} {int(os.access(product, os.X_OK))}\n"
+
+
+def _make_whole(folder: Path, product: str, make: Callable[[Path], None]) -> None:
+    unfinished = folder.with_name(f"{folder.name}.{HOST}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    try:
+        with _refused(folder.parent):
+            unfinished.mkdir()
         make(unfinished)
-        unfinished.rename(folder)
+        with _refused(folder.parent):
+            (unfinished / SEAL).write_text(_seal_of(unfinished / product))
+            _remove(folder)
+            unfinished.rename(folder)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Nobody else makes this entry meanwhile. Who may only read the lock of somebody else waits for it all the same."""
+    with _refused(path.parent):
+        if path.is_dir():
+            _remove(path)
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except PermissionError:
+            lock = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what processes of this machine that are no more left unfinished."""
+    for path in parent.iterdir():
+        found = _UNFINISHED.fullmatch(path.name)
+        if found and found["host"] == HOST and not _is_alive(int(found["process"])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _remove(path: Path) -> None:
+    """Take away whatever is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _refused(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BuildError(f"cannot use the build cache {folder}: {error.strerror}; set SLUICE_CACHE to a folder that can be written, with room "
+                         "for some hundred megabytes") from error

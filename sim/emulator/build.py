@@ -26,7 +26,7 @@ def build_library(text: str, hasty: bool = False) -> Path:
         source.write_text(text)
         _compile(compiler, flags, source, folder / "kernels.so")
 
-    return cached("emulator", key, make) / "kernels.so"
+    return cached("emulator", key, "kernels.so", make)
 
 
 def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:

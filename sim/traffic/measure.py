@@ -86,4 +86,4 @@ def _program() -> Path:
         if done.returncode:
             raise BuildError(f"compiling the traffic generator failed: {done.stderr[-300:]}", done.stderr)
 
-    return cached("traffic", key, make) / "traffic"
+    return cached("traffic", key, "traffic", make)

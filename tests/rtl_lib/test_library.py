@@ -11,7 +11,7 @@ from amaranth.lib.wiring import Out
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.exits import ExitFifo
-from rtl_lib.library import _split, convert, shared
+from rtl_lib.library import _split, convert, convert_part, shared
 from rtl_lib.mem.fifo import StreamFifo
 
 
@@ -115,3 +115,13 @@ def test_the_translators_own_names_do_not_depend_on_what_else_it_translates():
 
     assert _split(text(44, 46)) == _split(text(3, 2)) == _split(text(999, 1000)) == _split(text(1000, 999))
     assert _split(text(1, 2)) != _split(text(1, 2).replace("assign c = \\$auto$rtlil.cc:2739:Not$2", "assign c = \\$auto$rtlil.cc:2739:Not$1"))
+
+
+@pytest.mark.parametrize("damage", [lambda t: "", lambda t: t[:-9], lambda t: t.replace("wire", "wirf", 1), lambda t: t.replace("|", "", 1), lambda t: "//\n" + t])
+def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path, damage):
+    part = CreditCounter(4)
+    whole = convert_part(part, tmp_path)
+    for path in tmp_path.glob("*.v"):
+        path.write_text(damage(path.read_text()))
+    assert convert_part(CreditCounter(4), tmp_path) == whole
+    assert all("|" in path.read_text().splitlines()[0] for path in tmp_path.glob("*.v"))
