@@ -31,7 +31,21 @@ def _work_item(w, op: Op):
 
 def _addr(w, op: Op):
     if op.attrs["mem"] not in w.storage.variables:
-        w.declare(op.result, f"moved({w.memories[op.attrs['mem']]}, {w.name(op.operands[0])})")
+        w.declare(op.result, f"moved({w.memories[op.attrs['mem']]}, {_offset(w, op.operands[0])})")
+
+
+def _ptradd(w, op: Op):
+    w.declare(op.result, f"moved({w.name(op.operands[0])}, {_offset(w, op.operands[1])})")
+
+
+def _offset(w, value: Value) -> str:
+    """A byte offset; the product of an index and the bytes of an element does not wrap, but lies outside of every memory."""
+    op = value.op
+    if op is not None and op.opcode == "mul" and value.type.bits == 64:
+        for index, factor in (op.operands, op.operands[::-1]):
+            if factor.op is not None and factor.op.opcode == "const":
+                return f"scaled({w.name(index)}, {factor.op.attrs['value']}ull)"
+    return w.name(value)
 
 
 def _given(w, op: Op):
@@ -273,7 +287,7 @@ ATOMICS = {
 }
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "given": _given, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
+    "work_item": _work_item, "addr": _addr, "ptradd": _ptradd, "given": _given, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
     "call": _call, "if": _if, "loop": _loop,
     "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
     "channel_write": _channel_write, "printf": _printf,

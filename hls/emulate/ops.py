@@ -36,7 +36,7 @@ EXPRESSIONS = {
     "fresize": "one_nan(({T})resize({0}, {r}, {mode}))",
     "select": "{0} ? {1} : {2}",
     "array": "{T}{{{{{all}}}}}", "extract": "extracted({0}, {1})", "insert": "inserted({0}, {1}, {2})",
-    "ptradd": "moved({0}, {1})", "ptroffset": "{0}.off", "ptreq": "same_place({0}, {1})",
+    "ptroffset": "{0}.off", "ptreq": "same_place({0}, {1})",
     "ptraddr": "address({0})",
 }
 

@@ -97,6 +97,12 @@ struct Ptr {
     u32 memory;
 };
 
+// The byte offset of an element. One that has more than 64 bits becomes the least number, which is far from every memory.
+INLINE u64 scaled(u64 index, u64 bytes) {
+    long long product;
+    return UNLIKELY(__builtin_mul_overflow((long long)index, (long long)bytes, &product)) ? 1ull << 63 : (u64)product;
+}
+
 INLINE Ptr moved(Ptr p, u64 bytes) {
     p.off += bytes;
     return p;
