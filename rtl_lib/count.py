@@ -80,7 +80,9 @@ class LateAnswers(wiring.Component):
     -----
     1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were ``answered``
        before t: the oldest of those under way is older than the latency.
-    2. ``clear`` forgets all requests.
+    2. Answers that wait because the asker has ``refused`` one are not late, nor those that stand behind them: as many as were overdue
+       then may be overdue, until there are fewer.
+    3. ``clear`` forgets all requests.
 
     Parameters
     ----------
@@ -94,13 +96,18 @@ class LateAnswers(wiring.Component):
         _check_bits(latency)
         _check_bits(most)
         self.latency, self.most = latency, most
-        super().__init__({"asked": In(1), "answered": In(1), "clear": In(1), "late": Out(1)})
+        super().__init__({"asked": In(1), "answered": In(1), "refused": In(1), "clear": In(1), "late": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
         under_way = Signal(self.latency)
         overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered before their time
-        m.d.comb += self.late.eq(overdue > 0)
+        allowed, waiting = Signal(range(self.most + 1)), Signal(range(self.most + 1))
+        m.d.comb += [waiting.eq(Mux(overdue > 0, overdue, 0)), self.late.eq(waiting > allowed)]
+        with m.If(self.clear):
+            m.d.sync += allowed.eq(0)
+        with m.Elif(self.refused | (waiting < allowed)):
+            m.d.sync += allowed.eq(waiting)
         m.d.sync += [
             under_way.eq(Mux(self.clear, 0, Cat(self.asked, under_way)[: self.latency])),
             overdue.eq(Mux(self.clear, 0, overdue + Cat(self.asked, under_way)[self.latency - 1] - self.answered)),

@@ -99,6 +99,7 @@ class _Causes:
         self.m.d.comb += [
             part.asked.eq(self.seen["accepted", unit.op]),
             part.answered.eq(unit.unit.o.valid & unit.unit.o.ready),
+            part.refused.eq(self._refused(unit.op)),
             part.clear.eq(self.context.restart),
         ]
         return part.late

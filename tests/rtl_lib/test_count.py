@@ -80,20 +80,23 @@ def test_histogram(causes):
 
 @pytest.mark.parametrize("latency", [1, 2, 7])
 def test_late_answers(latency):
-    """Rules 1 and 2: an answer called late within its latency, one called in time behind it, or requests kept over a clear."""
+    """Rules 1 to 3: an answer called late within its latency or behind a refused one, one called in time, or requests kept over a clear."""
     rng, dut = random.Random(latency), LateAnswers(latency, 64)
 
     async def bench(ctx):
-        asked, answered, found = [], 0, set()
-        for now in range(400):
-            late = sum(when <= now - latency for when in asked) > answered
+        asked, answered, found, allowed = [], 0, set(), 0
+        for now in range(800):
+            overdue = max(0, sum(when <= now - latency for when in asked) - answered)
+            late = overdue > allowed
             assert ctx.get(dut.late) == late, now
             found.add(late)
             ask, clear = rng.random() < 0.4, rng.random() < 0.01
-            answer = len(asked) > answered and rng.random() < 0.5
-            for port, value in ((dut.asked, ask), (dut.answered, answer), (dut.clear, clear)):
+            there, refused = len(asked) > answered and rng.random() < 0.6, rng.random() < 0.1
+            answer, refused = there and not refused, there and refused
+            for port, value in ((dut.asked, ask), (dut.answered, answer), (dut.refused, refused), (dut.clear, clear)):
                 ctx.set(port, value)
             await ctx.tick()
+            allowed = 0 if clear else overdue if refused else min(allowed, overdue)
             asked, answered = ([], 0) if clear else (asked + [now] * ask, answered + answer)
         assert found == {True, False}
 
