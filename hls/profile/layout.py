@@ -16,8 +16,6 @@ each unit; what is held up, done or moved is then the sum.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..ir.accesses import CACHED, CONSTANT
-
 __all__ = ["ACCESS_KINDS", "CHANNEL_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Channel", "Counter", "Layout", "Loop"]
 
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
@@ -68,11 +66,7 @@ class Access:
     access_bytes: int
     word_bytes: int
     loop: str | None = None
-
-    @property
-    def cached(self) -> bool:
-        """Whether the unit keeps words for later requests."""
-        return self.kind == "load" and (self.lsu == CONSTANT or CACHED in self.lsu)
+    cached: bool = False  #: a load whose unit keeps words for later requests
 
     def counters(self) -> tuple[Counter, ...]:
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in ACCESS_KINDS)

@@ -6,6 +6,7 @@ from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
+from ..ir.accesses import CACHED, CONSTANT
 from ..passes.group_calls import CALLS
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -54,6 +55,7 @@ class KernelCounters:
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
                 access.word_bytes, self.context.op_name(loop) if loop else None,
+                access.direction == "load" and (access.unit == CONSTANT or CACHED in access.unit),
             )
 
     def _channels(self):

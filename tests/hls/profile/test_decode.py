@@ -63,12 +63,9 @@ def test_every_figure():
     assert stats["accounts"][2] == {"cause": "load of a", "line": 7, "cycles": 200}
 
 
-@pytest.mark.parametrize(("kind", "lsu", "hits"), [
-    ("load", "burst-coalesced", None), ("load", "burst-coalesced cached", 0.75), ("load", "constant-pipelined", 0.75),
-    ("load", "prefetching", None), ("load", "streaming", None), ("store", "burst-coalesced", None),
-])
-def test_bytes_that_serve_several_requests_are_reuse_and_only_a_cache_has_hits(kind, lsu, hits):
-    access = Access("x", 7, "a", kind, lsu, access_bytes=64, word_bytes=64)
+@pytest.mark.parametrize(("cached", "hits"), [(True, 0.75), (False, None)])
+def test_bytes_that_serve_several_requests_are_reuse_and_only_a_cache_has_hits(cached, hits):
+    access = Access("x", 7, "a", "load", "any", access_bytes=64, word_bytes=64, cached=cached)
     layout = Layout("dot", 240.0, (), (access,), ())
     one = decode(layout, {CYCLES: 0, "x_accepted": 64, "x_stalled": 0, "x_bursts": 1, "x_words": 16})["memory"][0]
     assert (one["efficiency"], one["reuse"], one["cache_hit"]) == (1.0, 4.0, hits)
