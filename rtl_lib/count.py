@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from .contract import Timing
 from .library import shared
 
-__all__ = ["CauseHistogram", "EventCounter", "PeakCounter", "account"]
+__all__ = ["CauseHistogram", "EventCounter", "LateAnswers", "LeaveInterval", "PeakCounter", "account"]
 
 
 def _check_bits(bits):
@@ -69,6 +69,85 @@ class PeakCounter(wiring.Component):
         m = Module()
         with m.If(self.clear | (self.number > self.value)):
             m.d.sync += self.value.eq(self.number)
+        return m
+
+
+@shared
+class LateAnswers(wiring.Component):
+    """Tells when the oldest answer of a unit that answers in order is later than the unit's latency.
+
+    Rules
+    -----
+    1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were ``answered``
+       before t: the oldest of those under way is older than the latency.
+    2. Answers that wait because the asker has ``refused`` one are not late, nor those that stand behind them: as many as were overdue
+       then may be overdue, until there are fewer.
+    3. ``clear`` forgets all requests.
+
+    Parameters
+    ----------
+    latency : cycles from a request to its answer without contention, at least 1
+    most : requests under way at most
+    """
+
+    timing = Timing(latency=1)
+
+    def __init__(self, latency, most):
+        _check_bits(latency)
+        _check_bits(most)
+        self.latency, self.most = latency, most
+        super().__init__({"asked": In(1), "answered": In(1), "refused": In(1), "clear": In(1), "late": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        under_way = Signal(self.latency)
+        overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered before their time
+        allowed, waiting = Signal(range(self.most + 1)), Signal(range(self.most + 1))
+        m.d.comb += [waiting.eq(Mux(overdue > 0, overdue, 0)), self.late.eq(waiting > allowed)]
+        with m.If(self.clear):
+            m.d.sync += allowed.eq(0)
+        with m.Elif(self.refused | (waiting < allowed)):
+            m.d.sync += allowed.eq(waiting)
+        m.d.sync += [
+            under_way.eq(Mux(self.clear, 0, Cat(self.asked, under_way)[: self.latency])),
+            overdue.eq(Mux(self.clear, 0, overdue + Cat(self.asked, under_way)[self.latency - 1] - self.answered)),
+        ]
+        return m
+
+
+@shared
+class LeaveInterval(wiring.Component):
+    """Finds the cycles between the first and the last token that leave a pipeline, of each stretch in which it is not empty.
+
+    Rules
+    -----
+    1. A stretch begins (``starts``) with a token that is ``issued`` into the empty pipeline, and ends when the last one has ``left``.
+    2. ``busy`` is high in the cycle of ``starts``, and in those behind the first token's leaving up to the last one's. So
+       (busy - starts) / (issued - starts) is the mean interval at which tokens leave.
+    3. ``clear`` empties it.
+
+    Parameters
+    ----------
+    bits : width of the number of tokens inside
+    """
+
+    def __init__(self, bits=32):
+        _check_bits(bits)
+        self.bits = bits
+        super().__init__({"issued": In(1), "left": In(1), "clear": In(1), "starts": Out(1), "busy": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        inside, later, flowing = Signal(self.bits), Signal(self.bits), Signal()
+        m.d.comb += [
+            later.eq(inside + self.issued - self.left),
+            self.starts.eq(self.issued & (inside == 0)),
+            self.busy.eq(self.starts | flowing),
+        ]
+        m.d.sync += [
+            inside.eq(Mux(self.clear, 0, later)),
+            flowing.eq((flowing | self.left) & (later != 0) & ~self.clear),
+        ]
         return m
 
 

@@ -1,5 +1,6 @@
 """A compiled system, loaded into a simulated board: starts kernels and reads what they measured."""
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,9 +19,12 @@ from .settings import number
 from .shared import Fault, SharedMemory
 from .wired import run_by_wires
 
-__all__ = ["LoadedSystem", "Run", "TraceRequest"]
+__all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "TraceRequest"]
 
 WORD = (1 << 32) - 1
+
+#: more than any simulation runs
+ALL_CYCLES = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class TraceRequest:
 
     path: Path
     start: int = 0
-    cycles: int = 20_000
+    cycles: int = ALL_CYCLES
     signals: str = "handshakes"  #: or "all"
 
 
@@ -73,6 +77,7 @@ class LoadedSystem:
     hasty: bool = False  #: the simulator is for few cycles: compile it quickly
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
+    _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was said
     _running: dict[str, "_Started"] = field(default_factory=dict, init=False)
     _ended: list[tuple[str, Run]] = field(default_factory=list, init=False)
 
@@ -112,9 +117,7 @@ class LoadedSystem:
             return
         session = self.session
         before = session.cycle()
-        if self.trace and not self._traced:
-            session.trace(self.trace.path, before + self.trace.start, self.trace.cycles)
-            self._traced = True
+        self._begin_trace(before)
         registers = [(kernel.base + at.INTERRUPT, 1)]
         for argument in kernel.arguments:
             if argument.kind == "pipe":
@@ -140,6 +143,7 @@ class LoadedSystem:
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
         del self._running[kernel.name]
+        self._tell_cut()
         return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_faults(), session.cycle() - started.cycle,
                                 time.perf_counter() - started.seconds)
 
@@ -148,12 +152,27 @@ class LoadedSystem:
         self._running.clear()
         self._ended.clear()
 
+    def _begin_trace(self, now: int) -> None:
+        """With the first launch, ask for the waveform."""
+        if self.trace and not self._traced:
+            self.session.trace(self.trace.path, now + self.trace.start, self.trace.cycles)
+            self._traced, self._cut = True, now + self.trace.start + self.trace.cycles
+
+    def _tell_cut(self) -> None:
+        """Say once that a launch went on behind the waveform's window."""
+        if self._cut is not None and self.session.cycle() > self._cut:
+            print(f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the launches did; "
+                  "unset SLUICE_TRACE_WINDOW for all cycles", file=sys.stderr, flush=True)
+            self._cut = None
+
     def _by_wires(self, kernel, arguments, launch) -> Run:
         session = self.session
         before, started = session.cycle(), time.perf_counter()
         launched = {name: launch[name] for name in kernel.launch}
         limit = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE)
+        self._begin_trace(before)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
+        self._tell_cut()
         return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_faults(), session.cycle() - before, time.perf_counter() - started)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
 
-    Occupancy, activity, stall and cache_hit are fractions of one; ``occupancy`` is the share of cycles in which an
+    Occupancy, activity, stall, efficiency and cache_hit are fractions of one; ``occupancy`` is the share of cycles in which an
     iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held up
     there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
 
@@ -100,10 +100,17 @@ def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
         "activity": _share(accepted, cycles),
         "bytes_used": accepted * access.access_bytes,
         "bytes_moved": words * access.word_bytes,
+        **_use(accepted * access.access_bytes, words * access.word_bytes),
         "average_burst": _share(words, bursts),
         # a load whose word was there already moved no word for it; a prefetching unit may move more than it was asked
-        "cache_hit": _share(max(accepted - words, 0), accepted) if access.kind == "load" else None,
+        "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,
     }
+
+
+def _use(used: int, moved: int) -> dict:
+    """How much of the bytes moved the program asked for, at most all, and how often it asked for each of them, at least once."""
+    ratio = _share(used, moved)
+    return {"efficiency": None, "reuse": None} if ratio is None else {"efficiency": min(1.0, ratio), "reuse": max(1.0, ratio)}
 
 
 def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> dict:

@@ -4,7 +4,8 @@ The layout is made once from the schedule. The hardware is built from it, counte
 :attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two cannot disagree.
 
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
-an iteration issues, and ``starts`` the times ``busy`` begins. Of a memory access: ``accepted`` requests, cycles in which
+an iteration issues, and ``starts`` the times ``busy`` begins; of a loop around others ``busy`` goes from the first iteration that
+leaves to the last one, and has one cycle more for each of ``starts``. Of a memory access: ``accepted`` requests, cycles in which
 a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as one of its kernels sees it
 from its start on: values ``moved`` by that kernel, cycles in which a call waited for a value (``read_stall``) or for room
 (``write_stall``), the values inside now (``level``) and the most there were (``max_level``). Of a kernel: one counter for each
@@ -65,6 +66,7 @@ class Access:
     access_bytes: int
     word_bytes: int
     loop: str | None = None
+    cached: bool = False  #: a load whose unit keeps words for later requests
 
     def counters(self) -> tuple[Counter, ...]:
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in ACCESS_KINDS)

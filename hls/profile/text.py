@@ -65,7 +65,7 @@ def _accounts(stats: dict, lines: list[str]) -> Table:
 
 
 def _memory(stats: dict) -> Table:
-    table = _table("Global memory", "line", "<access", "<unit", "occupancy", "activity", "stall", "GB/s", "used",
+    table = _table("Global memory", "line", "<access", "<unit", "occupancy", "activity", "stall", "GB/s", "efficiency", "reuse",
                    "avg. burst", "hits")
     seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
@@ -73,7 +73,7 @@ def _memory(stats: dict) -> Table:
         table.add_row(_line(access), f"{access['kind']} {access['buffer']}", access["lsu"], _percent(access["occupancy"]),
                       _percent(access["activity"]), _percent(access["stall"]),
                       _number(moved / seconds / 1e9 if seconds else None),
-                      _percent(access["bytes_used"] / moved if moved else None), _number(access["average_burst"]),
+                      _percent(access["efficiency"]), _number(access["reuse"]), _number(access["average_burst"]),
                       _percent(access["cache_hit"]))
     return table
 

@@ -1,19 +1,23 @@
 """Why a cycle passed: the causes that the hardware's cycle account chooses from, most important first.
 
 1. A loop without loops inside issued a token: the cycle did what the kernel is for.
-2. Such a loop runs but did not issue: a token in it waits for an operation (the deepest level first, since what waits there holds
-   everything before it back), or a store is not taken.
+2. Such a loop did not issue: a token in it waits for an operation, or a request is not taken (the deepest level first, since what waits there holds
+   everything before it back), or a store is not taken. A wait counts while the loop runs or a running loop waits for it. Behind that
+   only what is later than the unit's latency without contention counts: the rest is the latency of the pipeline.
    Or a token waits for the cycles of a port that stores of other loops use, too, or its group for local memory of its own;
    or, if nothing of that holds up the others, at a barrier.
 3. It runs, nothing in it waits: its own recurrence does not let the next token go.
 4. An outer loop runs and waits for an operation, or for an inner loop to end.
 5. The top waits for an operation.
-What remains is filling and draining.
+6. Nothing of that, and the oldest answer of a load is later than its latency (they come, and others were before it), or memory does not acknowledge a store within its latency.
+What remains is latency: before the first issue (ramp-up), behind the last one (drain), or between two.
 """
 
 from dataclasses import dataclass
 
 from amaranth import *
+
+from rtl_lib.count import LateAnswers
 
 from ..ir import Op
 
@@ -22,50 +26,105 @@ __all__ = ["Cause", "causes_of"]
 
 @dataclass(frozen=True)
 class Cause:
-    """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence"; ``op`` the operation or loop at fault."""
+    """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence", "late", "unacknowledged" or "ramp"; ``op`` the operation or loop at fault."""
 
     kind: str
     op: Op | None
     signal: object
 
 
-def causes_of(context) -> list[Cause]:
-    """Causes for the cycle account of one kernel, in order of importance."""
-    seen = _by_region(context)
-    inner = [plan for plan in context.plan.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
-    outer = [plan for plan in context.plan.loops.values() if plan not in inner]
-    issued = [seen["issued", plan.loop] for plan in inner]
-    causes = [Cause("issued", None, Cat(issued).any())] if issued else []
-    for plan in inner:
-        causes += _loop_causes(plan, seen, context.channels)
-    for plan in outer[::-1]:
-        causes += _loop_causes(plan, seen, context.channels)
-    for row in _rows(context.plan.top)[::-1]:
-        if row.joins and row.op.opcode != "loop":
-            causes.append(Cause("wait", row.op, seen["wait", row.op]))
-        elif row.op in context.channels and not row.joins:  # others' waits are over before long, and count as draining
-            causes.append(Cause("store", row.op, seen["stalled", row.op]))
-    return causes
+def causes_of(context, m: Module) -> list[Cause]:
+    """Causes for the cycle account of one kernel, in order of importance; what tells them is put into ``m``."""
+    return _Causes(context, m).all()
 
 
-def _by_region(context):
-    return {(o.kind, o.op): o.signal for o in context.observations}
+class _Causes:
+    def __init__(self, context, m: Module):
+        self.context, self.m = context, m
+        self.seen = {(o.kind, o.op): o.signal for o in context.observations}
+        self.loops = context.plan.loops
+        self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}  # the loop around an operation of a row
+        self.late = {op: self._late(unit) for op, unit in context.units.items() if unit.access.direction != "store"}
+
+    def all(self) -> list[Cause]:
+        inner = [plan for plan in self.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
+        outer = [plan for plan in self.loops.values() if plan not in inner]
+        issued = Cat(self.seen["issued", plan.loop] for plan in inner).any() if inner else C(0)
+        causes = [Cause("issued", None, issued)] if inner else []
+        for plan in [*inner, *outer[::-1]]:
+            causes += self._of_loop(plan)
+        causes += self._of_top()
+        causes += [Cause("late", op, late & ~self._refused(op)) for op, late in self.late.items()]
+        causes += [Cause("unacknowledged", op, self._unacknowledged(unit)) for op, unit in self.context.units.items()
+                   if unit.access.direction == "store"]
+        return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.entered))]
+
+    def _of_loop(self, plan) -> list[Cause]:
+        causes, active = [], self._active(plan)
+        for row in _rows(plan)[::-1]:
+            if row.joins:
+                waits = self.seen["wait", row.op] & (active | self._beyond_latency(row.op))
+                causes.append(Cause("wait", row.op, waits | self.seen.get(("stalled", row.op), C(0))))
+            elif ("stalled", row.op) in self.seen:
+                causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
+        causes += [Cause("port", op, self.seen["port", op]) for op in plan.place if ("port", op) in self.seen]
+        causes += [Cause("group", op, self.seen["group", op]) for op in plan.region.ops if ("group", op) in self.seen]
+        causes.sort(key=lambda cause: cause.op.opcode == "meet")  # who waits there waits for what holds the others up
+        return [*causes, Cause("recurrence", plan.loop, self.seen["held", plan.loop])]
+
+    def _of_top(self) -> list[Cause]:
+        causes = []
+        for row in _rows(self.context.plan.top)[::-1]:
+            if row.joins and row.op.opcode != "loop":
+                causes.append(Cause("wait", row.op, self.seen["wait", row.op]))
+            elif ("stalled", row.op) in self.seen and not row.joins:
+                causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
+        return causes
+
+    def _active(self, plan):
+        """High while the loop has iterations to issue, or a loop around it that has waits for it."""
+        running, around = self.seen["running", plan.loop], self.around.get(plan.loop)
+        waited = self.seen.get(("wait", plan.loop))
+        return running if around is None or waited is None else running | waited & self._active(around)
+
+    def _beyond_latency(self, op: Op):
+        """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores, always is."""
+        if op in self.context.channels or op in self.context.hazards or op in self.context.fences:
+            return C(1)
+        return self.late.get(op, C(0))
+
+    def _late(self, unit):
+        part = LateAnswers(unit.memory.read_latency, 1 << 16)
+        self.m.submodules[f"late_{self.context.op_name(unit.op)}"] = part
+        self.m.d.comb += [
+            part.asked.eq(self.seen["accepted", unit.op]),
+            part.answered.eq(unit.unit.o.valid & unit.unit.o.ready),
+            part.refused.eq(self._refused(unit.op)),
+            part.clear.eq(self.context.restart),
+        ]
+        return part.late
+
+    def _refused(self, op: Op):
+        """Whether an answer is there and the kernel does not take it: then the memory is not to blame."""
+        answers = self.context.units[op].unit.o
+        return answers.valid & ~answers.ready
+
+    def _unacknowledged(self, unit):
+        """Whether all stores were taken longer ago than the memory's latency, and one is not in memory."""
+        latency = unit.memory.read_latency
+        since = Signal(range(latency + 1), name=f"since_{self.context.op_name(unit.op)}")
+        with self.m.If(unit.unit.idle | self.seen["accepted", unit.op]):
+            self.m.d.sync += since.eq(0)
+        with self.m.Elif(since != latency):
+            self.m.d.sync += since.eq(since + 1)
+        return ~unit.unit.idle & (since == latency)
+
+    def _begun(self, issues):
+        """Whether anything was issued before this cycle."""
+        begun = Signal(name="begun")
+        self.m.d.sync += begun.eq(~self.context.restart & (begun | issues))
+        return begun
 
 
 def _rows(plan):
     return [row for level in plan.levels for row in level.row]
-
-
-def _loop_causes(plan, seen, calls) -> list[Cause]:
-    causes = []
-    for row in _rows(plan)[::-1]:
-        # a wait for another kernel is one even when all iterations are issued
-        running = C(1) if row.op in calls else seen["running", plan.loop]
-        if row.joins:
-            causes.append(Cause("wait", row.op, seen["wait", row.op] & running))
-        elif ("stalled", row.op) in seen:
-            causes.append(Cause("store", row.op, seen["stalled", row.op] & running))
-    causes += [Cause("port", op, seen["port", op]) for op in plan.place if ("port", op) in seen]
-    causes += [Cause("group", op, seen["group", op]) for op in plan.region.ops if ("group", op) in seen]
-    causes.sort(key=lambda cause: cause.op.opcode == "meet")  # who waits there waits for what holds the others up
-    return [*causes, Cause("recurrence", plan.loop, seen["held", plan.loop])]

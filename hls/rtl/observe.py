@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from amaranth import *
 
-from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter
+from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
+from ..ir.accesses import CACHED, CONSTANT
 from ..passes.order.order_group_channels import CALLS
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -17,6 +18,9 @@ from .accounts import causes_of
 __all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
+#: the pragma of a loop of which an iteration starts when the one before has ended, and how an account says so
+UNPIPELINED = "disable_loop_pipelining"
+NOT_PIPELINED = f" is not pipelined ({UNPIPELINED})"
 
 
 class KernelCounters:
@@ -28,14 +32,15 @@ class KernelCounters:
 
     def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
-        self.causes = causes_of(self.context)
+        self.m = Module()
+        self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
             self.context.function.name, clock_mhz, tuple(self._loops()), tuple(self._accesses()), tuple(self._accounts()),
             counted, tuple(self._channels()),
         )
         self.values = []
         if counted:
-            self.m = self.context.m.submodules.counters = Module()
+            self.context.m.submodules.counters = self.m
             self._build()
 
     def _loops(self):
@@ -50,6 +55,7 @@ class KernelCounters:
             yield AccessLayout(
                 self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
                 access.word_bytes, self.context.op_name(loop) if loop else None,
+                access.direction == "load" and (access.unit == CONSTANT or CACHED in access.unit),
             )
 
     def _channels(self):
@@ -63,7 +69,8 @@ class KernelCounters:
     def _accounts(self):
         for k, cause in enumerate(self.causes):
             yield Account(f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None)
-        yield Account(f"{len(self.causes)}_drain", "ramp and drain")
+        yield Account(f"{len(self.causes)}_between", "latency between iterations")
+        yield Account(f"{len(self.causes) + 1}_drain", "drain")
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
@@ -75,26 +82,35 @@ class KernelCounters:
             waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
         if cause.op in self.context.hazards:
             waited = f"earlier stores to {cause.op.attrs['mem']} that may be to the same address"
+        if cause.op in self.context.plan.loops:
+            waited = self._say_loop(cause.op, label)
         call = self.context.channels.get(cause.op)
         if call:
             name = self.channels[call.end.channel, call.end.index].plan.name
             return f"waiting for channel {name} to have {'room' if call.end.writes else 'a value'}"
         return {
             "issued": "issued",
+            "ramp": "ramp-up",
+            "late": f"waiting for {waited}, answered later than its latency",
+            "unacknowledged": f"store to {access.memory if access else ''} not yet in memory",
             "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not taken",
             "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
             "group": f"waiting for a group before to {_of_group(cause.op)}",
-            "recurrence": f"recurrence of loop {label}",
+            "recurrence": f"recurrence of loop {label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(UNPIPELINED) else ''}",
         }[cause.kind]
+
+    def _say_loop(self, loop, label: str) -> str:
+        """What a loop around ``loop`` waits for when nothing in ``loop`` waits: that its last iterations pass the pipeline."""
+        around = next((o for o, plan in self.context.plan.loops.items() if any(row.op is loop for level in plan.levels for row in level.row)), None)
+        why = f": loop {around.attrs.get('label', '')}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+        return f"the pipeline latency of loop {label}{why}"
 
     def _build(self):
         seen = {(o.kind, o.op): o.signal for o in self.context.observations}
         for loop in self.context.plan.loops:
-            running = seen["running", loop]
-            before = Signal(name=f"{self.context.op_name(loop)}_was_running")
-            self.m.d.sync += before.eq(running)
-            for event in (seen["issued", loop], seen["invocations", loop], running, running & ~before):
+            busy, starts = self._stretches(loop, seen)
+            for event in (seen["issued", loop], seen["invocations", loop], busy, starts):
                 self._count(event)
         for op in self.context.memory.outside:
             for kind in _ACCESS.values():
@@ -105,14 +121,49 @@ class KernelCounters:
             self._count(watch.read_stall)
             self._count(watch.write_stall)
             self._peak(watch.level)
-        histogram = self.m.submodules.accounts = CauseHistogram(max(1, len(self.causes)), COUNTER_BITS)
+        self._build_accounts()
+
+    def _stretches(self, loop, seen):
+        """(busy, begins) of the stretches from which a loop's interval is measured.
+
+        A loop around others issues some iterations ahead of the inner loops, so that its last issue comes early: there the interval is
+        that at which iterations leave.
+        """
+        name, around = self.context.op_name(loop), any(op.opcode == "loop" for level in self.context.plan.loops[loop].levels
+                                                       for op in (row.op for row in level.row))
+        if around and ("left", loop) in seen:
+            part = self.m.submodules[f"{name}_leaves"] = LeaveInterval()
+            self.m.d.comb += [part.issued.eq(seen["issued", loop]), part.left.eq(seen["left", loop]), part.clear.eq(self.hardware.start)]
+            return part.busy, part.starts
+        running, before = seen["running", loop], Signal(name=f"{name}_was_running")
+        self.m.d.sync += before.eq(running)
+        return running, running & ~before
+
+    def _build_accounts(self):
+        histogram = self.m.submodules.accounts = CauseHistogram(len(self.causes), COUNTER_BITS)
         self.m.d.comb += [
             histogram.running.eq(self.hardware.busy),
             histogram.clear.eq(self.hardware.start),
             histogram.causes.eq(Cat(c.signal for c in self.causes)),
         ]
-        values = [histogram.values[k] for k in range(len(self.causes) + 1)]
-        self.values += values if self.causes else [histogram.values[1]]
+        *named, rest = (histogram.values[k] for k in range(len(self.causes) + 1))
+        self.values += [*named, *self._split(rest)]
+
+    def _split(self, rest):
+        """Cycles without a cause before the last issue, and those behind it: ``rest`` is their sum, as the histogram shows it."""
+        between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
+        first = self.causes[0]
+        shown = first.signal if first.kind == "issued" else C(0)
+        for k in range(CauseHistogram.timing.latency):
+            later = Signal(name=f"issued_before_{k + 1}")
+            self.m.d.sync += later.eq(shown & ~self.hardware.start)
+            shown = later
+        with self.m.If(self.hardware.start):
+            self.m.d.sync += between.eq(0)
+        with self.m.Elif(shown):
+            self.m.d.sync += between.eq(rest)
+        self.m.d.comb += drain.eq(rest - between)
+        return between, drain
 
     def _count(self, event):
         counter = EventCounter(COUNTER_BITS)

@@ -167,6 +167,8 @@ class RegionBuilder:
         if self.plan.loop is None:
             builder.m.d.comb += self.context.finished.eq(builder.valid(stage))
             return
+        if not self.plan.ring and not self.plan.speculative:  # there tokens go round, or are dropped on their way
+            self.context.observe("left", self.plan.loop, builder.valid(stage))
         results = dict(zip(self.plan.loop.results, self.plan.region.terminator.operands[1:], strict=True))
         write = self.exit.write
         builder.m.d.comb += write.valid.eq(builder.valid(stage) & ~self._continues(builder, stage))

@@ -13,7 +13,7 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.rtl.interface import KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
-from sim.loaded import LoadedSystem, TraceRequest
+from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 
 from . import compiler, emulated
 from .arguments import Value, check_argument, python_scalar
@@ -279,7 +279,7 @@ def _trace_request() -> TraceRequest | None:
     path = os.environ.get("SLUICE_TRACE")
     if not path:
         return None
-    window = os.environ.get("SLUICE_TRACE_WINDOW") or "0:20000"
+    window = os.environ.get("SLUICE_TRACE_WINDOW") or f"0:{ALL_CYCLES}"
     start, colon, cycles = window.partition(":")
     signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
     if not (start.isdecimal() and colon and cycles.isdecimal()):

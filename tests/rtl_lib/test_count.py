@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from rtl_lib.count import CauseHistogram, EventCounter, PeakCounter, account
+from rtl_lib.count import CauseHistogram, EventCounter, LateAnswers, LeaveInterval, PeakCounter, account
 
 from .bench import simulate
 
@@ -74,6 +74,52 @@ def test_histogram(causes):
         await settle(ctx)
         values = [ctx.get(dut.values[k]) for k in range(causes + 1)]
         assert values == expected and sum(values) == running_cycles
+
+    simulate(dut, bench)
+
+
+@pytest.mark.parametrize("latency", [1, 2, 7])
+def test_late_answers(latency):
+    """Rules 1 to 3: an answer called late within its latency or behind a refused one, one called in time, or requests kept over a clear."""
+    rng, dut = random.Random(latency), LateAnswers(latency, 64)
+
+    async def bench(ctx):
+        asked, answered, found, allowed = [], 0, set(), 0
+        for now in range(800):
+            overdue = max(0, sum(when <= now - latency for when in asked) - answered)
+            late = overdue > allowed
+            assert ctx.get(dut.late) == late, now
+            found.add(late)
+            ask, clear = rng.random() < 0.4, rng.random() < 0.01
+            there, refused = len(asked) > answered and rng.random() < 0.6, rng.random() < 0.1
+            answer, refused = there and not refused, there and refused
+            for port, value in ((dut.asked, ask), (dut.answered, answer), (dut.refused, refused), (dut.clear, clear)):
+                ctx.set(port, value)
+            await ctx.tick()
+            allowed = 0 if clear else overdue if refused else min(allowed, overdue)
+            asked, answered = ([], 0) if clear else (asked + [now] * ask, answered + answer)
+        assert found == {True, False}
+
+    simulate(dut, bench)
+
+
+@pytest.mark.parametrize("interval", [1, 3, 10])
+def test_leave_interval(interval):
+    """Tokens issued early, in a bunch, that leave at an interval: the interval is found, whatever the latency and the stretches."""
+    dut = LeaveInterval(8)
+
+    async def bench(ctx):
+        issued = starts = busy = 0
+        for tokens in (1, 5, 9):
+            first = ctx.get(dut.busy)
+            assert not first
+            for now in range(20 + tokens * interval):
+                left = now >= 12 and (now - 12) % interval == 0 and (now - 12) // interval < tokens
+                ctx.set(dut.issued, now < tokens)
+                ctx.set(dut.left, left)
+                issued, starts, busy = issued + (now < tokens), starts + ctx.get(dut.starts), busy + ctx.get(dut.busy)
+                await ctx.tick()
+        assert starts == 3 and (busy - starts) / (issued - starts) == interval
 
     simulate(dut, bench)
 

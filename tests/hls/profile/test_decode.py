@@ -55,10 +55,20 @@ def test_every_figure():
     ]
     assert stats["memory"][0] == {
         "line": 7, "buffer": "a", "kind": "load", "lsu": "burst-coalesced", "occupancy": 0.7, "stall": 0.02,
-        "activity": 0.64, "bytes_used": 2560, "bytes_moved": 2560, "average_burst": 8.0, "cache_hit": 600 / 640}
+        "activity": 0.64, "bytes_used": 2560, "bytes_moved": 2560, "efficiency": 1.0, "reuse": 1.0,
+        "average_burst": 8.0, "cache_hit": None}
     assert stats["memory"][1]["cache_hit"] is None
     assert stats["memory"][1]["bytes_moved"] == 64
+    assert stats["memory"][1]["efficiency"] == 40 / 64 and stats["memory"][1]["reuse"] == 1.0
     assert stats["accounts"][2] == {"cause": "load of a", "line": 7, "cycles": 200}
+
+
+@pytest.mark.parametrize(("cached", "hits"), [(True, 0.75), (False, None)])
+def test_bytes_that_serve_several_requests_are_reuse_and_only_a_cache_has_hits(cached, hits):
+    access = Access("x", 7, "a", "load", "any", access_bytes=64, word_bytes=64, cached=cached)
+    layout = Layout("dot", 240.0, (), (access,), ())
+    one = decode(layout, {CYCLES: 0, "x_accepted": 64, "x_stalled": 0, "x_bursts": 1, "x_words": 16})["memory"][0]
+    assert (one["efficiency"], one["reuse"], one["cache_hit"]) == (1.0, 4.0, hits)
 
 
 def test_figures_without_a_value_are_none():

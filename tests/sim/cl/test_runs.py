@@ -1,6 +1,7 @@
 """Kernels run through the host API."""
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -94,10 +95,26 @@ def test_the_watchdog(context, program, queue, monkeypatch):
         program.increment(queue, (1,), None, buffer, np.int32(1000), np.int32(1))
 
 
-def test_a_trace_is_written(context, compiled, queue, monkeypatch, tmp_path):
+def _fst_header(path) -> tuple[int, int, int]:
+    """(first time, last time, scopes) of a waveform, from the block at its begin."""
+    head = path.read_bytes()[:49]
+    assert head[0] == 0, "the header is the first block"
+    _, first, last = struct.unpack(">QQQ", head[1:25])
+    return first, last, struct.unpack(">Q", head[41:49])[0]
+
+
+def test_a_trace_holds_every_module_and_every_cycle(monkeypatch, tmp_path):
+    monkeypatch.setenv("SLUICE_TRACE", str(tmp_path / "run.fst"))
+    run_script("sim.cl", tmp_path)
+    first, last, scopes = _fst_header(tmp_path / "run.fst")
+    assert scopes > 100 and last - first > 500, (first, last, scopes)
+
+
+def test_a_trace_of_a_window_is_told_to_be_cut(context, compiled, queue, monkeypatch, tmp_path, capfd):
     monkeypatch.setenv("SLUICE_TRACE", str(tmp_path / "run.fst"))
     monkeypatch.setenv("SLUICE_TRACE_WINDOW", "0:100")
     buffer = cl.Buffer(context, mf.READ_WRITE, 64 * 100)
     program = cl.Program(context, "").build()
     program.increment(queue, (1,), None, buffer, np.int32(100), np.int32(1))
+    assert "the trace window of 100 cycles ended" in capfd.readouterr().err
     assert (tmp_path / "run.fst").stat().st_size > 500
