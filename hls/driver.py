@@ -100,7 +100,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings=()) 
     _check(options, board)
     for name in options.no_interleaving:
         board = board.with_memory(board.memory_named(name).partitioned())
-    with uncollected():
+    with uncollected(), deep_recursion():
         fused = []
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero)
         board = as_used(module, board)
@@ -123,7 +123,7 @@ def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board)
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for one
     that cannot be hardware."""
-    with uncollected():
+    with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
         return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}

@@ -8,7 +8,7 @@ from ..analysis.behind import behind
 from ..analysis.dependence import APART, WRITER, Dependence, dependences, writers_of
 from ..analysis.loops import Loop
 from ..analysis.same_place import SamePlaces
-from ..analysis.trips import never_both
+from ..analysis.trips import Exclusions, never_both
 from ..ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ..ir.accesses import predicate, reaches_memory
 from ..ir.clone import clone_function
@@ -51,7 +51,8 @@ class Overwritten:
         """Whether there may be something to do, before anybody asks where the stores go."""
         if self.compare and len(stores) <= MOST_STEADY * lanes_of(function) and function.memories[memory_name(stores[0])].space == "global":
             return True
-        return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
+        exclusions = Exclusions()
+        return any(exclusions.never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
 
 def _together(function: Function) -> list[list[Op]]:
