@@ -74,7 +74,7 @@ def compile_module(module: Module, board: Board, options: Options, warnings: tup
     _check(options, board)
     for name in options.no_interleaving:
         board = board.with_memory(board.memory_named(name).partitioned())
-    with uncollected():
+    with uncollected(), deep_recursion():
         fused: list[Diagnostic] = []
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection)
         board = as_used(module, board)
@@ -99,7 +99,7 @@ def plan_module(module: Module, board: Board, options: Options,
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for one
     that cannot be hardware."""
-    with uncollected():
+    with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
         return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Module
 from .check import check
+from .depth import deep_nesting
 from .library import link
 from .lower import lower
 from .parse import parse
@@ -55,7 +56,7 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        with uncollected():
+        with uncollected(), deep_nesting():
             return _compile(text, file, defines or {}, include_dirs, options, sources)
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None

@@ -66,6 +66,7 @@ class KernelContext:
     flushes: dict = field(default_factory=dict)  #: when loads must forget what they hold
     _names: dict = field(default_factory=dict)
     _taken: set = field(default_factory=set)
+    _last: dict[str, int] = field(default_factory=dict)  #: the last number behind a stem
 
     def __post_init__(self):
         self.unit_name = self.unit_name or self.function.name
@@ -178,11 +179,12 @@ class KernelContext:
 
     def unique(self, stem: str) -> str:
         stem = re.sub(r"\W+", "_", stem)
-        name, k = stem, 1
+        name, k = stem, self._last.get(stem, 1)
         while name in self._taken:
             k += 1
             name = f"{stem}_{k}"
         self._taken.add(name)
+        self._last[stem] = k
         return name
 
     # --- ports of variable-latency operations ---

@@ -21,7 +21,7 @@ from ..affine.affine import AffineForms
 from ..affine.delinearize import InRow, rows_of
 from ..affine.iteration_domain import Domains
 from ..induction.monotonic import MonotonicAccess
-from ..induction.trip_count import never_both
+from ..induction.trip_count import Exclusions
 from ..loops.loop_tree import Loop
 from ..memory.commutativity import Commutativity
 from .enumerate import AddressTraces
@@ -39,6 +39,8 @@ __all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTe
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
+#: loops around an access, for which the solver would have to eliminate as many unknowns: in a deeper nest any two iterations may meet
+DEEPEST = 16
 
 
 class Kind(Enum):
@@ -161,6 +163,7 @@ class DependenceTester:
         self.outline_numbers: dict[tuple, int] = {}
         self.outlined: dict[tuple, tuple[int | None, bool]] = {}
         self.exclusive: dict[tuple[Value, Value], bool] = {}
+        self.exclusions = Exclusions()
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
@@ -197,7 +200,7 @@ class DependenceTester:
         """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of an `if`."""
         key = predicate(first), predicate(second)
         if key not in self.exclusive:
-            self.exclusive[key] = never_both(*key)
+            self.exclusive[key] = self.exclusions.never_both(*key)
         return self.exclusive[key]
 
     def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
@@ -275,7 +278,11 @@ class DependenceTester:
 
     def _answer(self, question: "DistanceQuery") -> tuple[int | None, bool]:
         known = question.known
-        return None if question.apart else self._ask(question.text), known
+        if question.apart:
+            return None, known
+        if max(len(self.tree.around(op)) for op in (question.src, question.dst)) > DEEPEST:
+            return int(question.loop is not None), False
+        return self._ask(question.text), known
 
     def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:
         """Both offsets in rows of one length, where neither access ever leaves its row."""

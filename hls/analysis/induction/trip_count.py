@@ -7,7 +7,7 @@ from ...ir import OPS, Op, Region, Value, evaluate
 from ...ir.rewrite import constant
 from .counted import trips_of_counter
 
-__all__ = ["INVERSE", "Trips", "chosen", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
+__all__ = ["INVERSE", "Exclusions", "Trips", "chosen", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
            "value_where"]
 
 #: not (a . b) is (a, or swapped b) . the other
@@ -63,13 +63,46 @@ def follows(condition: Value, facts: dict[Value, bool]) -> bool:
     return condition.op is not None and condition.op.opcode == "and" and all(follows(v, facts) for v in condition.op.operands)
 
 
+class Exclusions:
+    """Answers which conditions exclude each other: what one implies, the other one denies. What each implies is kept, as long as nobody
+    changes the operations."""
+
+    def __init__(self):
+        self._facts: dict[Value, tuple[set, set]] = {}
+
+    def never_both(self, one: Value, other: Value) -> bool:
+        for either, rest in ((one, other), (other, one)):
+            if either.op is not None and either.op.opcode == "or":
+                return all(self.never_both(part, rest) for part in either.op.operands)
+        (true, false), (also, denied) = self._implied(one), self._implied(other)
+        return not (true.isdisjoint(denied) and false.isdisjoint(also))
+
+    def _implied(self, condition: Value) -> tuple[set, set]:
+        """(what is true, what is false) where the condition is true."""
+        if condition not in self._facts:
+            sides: tuple[set, set] = (set(), set())
+            for value, truth in implied(condition).items():
+                key, same = _key(value)
+                sides[truth != same].add(key)
+            self._facts[condition] = sides
+        return self._facts[condition]
+
+
+def _key(condition: Value) -> tuple[object, bool]:
+    """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one key."""
+    opcode = condition.op.opcode if condition.op is not None else None
+    if opcode not in INVERSE:
+        return condition, True
+    opposite, swapped = INVERSE[opcode]
+    operands = tuple(condition.op.operands)
+    if opcode < opposite:
+        return (opcode, operands), True
+    return (opposite, operands[::-1] if swapped else operands), False
+
+
 def never_both(one: Value, other: Value) -> bool:
     """Whether two conditions exclude each other: what one implies, the other one denies."""
-    for either, rest in ((one, other), (other, one)):
-        if either.op is not None and either.op.opcode == "or":
-            return all(never_both(part, rest) for part in either.op.operands)
-    facts = implied(other)
-    return any(decided(value, facts) not in (None, truth) for value, truth in implied(one).items())
+    return Exclusions().never_both(one, other)
 
 
 def _imply(value: Value, truth: bool, facts: dict[Value, bool]):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...analysis.dependence.dependence import APART, WRITER, Dependence, dependences, writers_of
-from ...analysis.induction.trip_count import never_both
+from ...analysis.induction.trip_count import Exclusions, never_both
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.commutativity import LANE
@@ -54,7 +54,8 @@ class SinkStores(FunctionPass):
         """Whether there may be something to do, before anybody asks where the stores go."""
         if self.compare and len(stores) <= MOST_STEADY * lanes_of(function) and function.memories[memory_name(stores[0])].space == "global":
             return True
-        return any(never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
+        exclusions = Exclusions()
+        return any(exclusions.never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
 
 
 def _together(function: Function) -> list[list[Op]]:
