@@ -16,7 +16,7 @@ from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 
 from . import compiler, emulated
-from .arguments import Value, check_argument, python_scalar
+from .arguments import Value, check_argument, python_scalar, said_type
 from .board_runs import BoardRuns
 from .constants import kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
@@ -183,13 +183,13 @@ class Kernel:
         if len(dtypes) != self.num_args:
             raise ArgumentCountError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS,
                                      self._count(len(dtypes)))
-        self._dtypes = [None if dtype is None else np.dtype(dtype) for dtype in dtypes]
+        self._dtypes = [said_type(dtype) for dtype in dtypes]
 
     set_arg_types = set_scalar_arg_dtypes
 
     def set_arg(self, index: int, value) -> None:
         """Set one argument: a buffer, or a numpy scalar of the parameter's type."""
-        if not 0 <= index < self.num_args:
+        if not isinstance(index, (int, np.integer)) or not 0 <= index < self.num_args:
             raise LogicError("clSetKernelArg", status_code.INVALID_ARG_INDEX,
                              f"kernel {self.function_name} has no argument {index}; it has {self.num_args}")
         value = python_scalar(value, self._dtypes[index])
