@@ -256,7 +256,7 @@ class TestLaunches:
         assert [[cl.Kernel(program, name).get_work_group_info(one, device) for one in asked] for name in "abc"] == [
             [32, [8, 4, 1], 2], [32, [0, 0, 0], 1], [device.max_work_group_size, [0, 0, 0], 1]]
         with fails(cl.LogicError, code.INVALID_VALUE, "unknown parameter 0x1234"):
-            cl.Kernel(program, "a").get_work_group_info(info.PRIVATE_MEM_SIZE, device)
+            cl.Kernel(program, "a").get_work_group_info(0x1234, device)
 
     def test_names(self, program, context):
         assert program.kernel_names == "increment"
