@@ -17,7 +17,8 @@ from ..target.delay import DelayModel
 from .float.contract_float_trees import ContractFloatTrees
 from .float.expand_float_reductions import ExpandFloatReductions
 from .float.flush_denormals import FlushDenormals
-from .float.sink_select_into_addend import ReassociateFloatSums, SinkSelectIntoAddend
+from .float.reassociate_float_sums import ReassociateFloatSums
+from .float.sink_select_into_addend import SinkSelectIntoAddend
 from .inspection import Inspection
 from .link.check_legality import CheckLegality
 from .link.link_pipes import LinkPipes
@@ -29,10 +30,11 @@ from .loops.coalesce_loops import CoalesceLoops
 from .loops.final_value_replacement import FinalValueReplacement
 from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
-from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion, ReduceInductionProducts
+from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
 from .loops.merged_attributes import Merged
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
+from .loops.reduce_induction_products import ReduceInductionProducts
 from .loops.unroll import Unroll, Unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
 from .lowering.form_work_item_loop import FormWorkItemLoop
@@ -42,10 +44,11 @@ from .lowering.lower_pointers import LowerPointers
 from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
 from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
-from .memory.annotate_stream_bounds import AnnotateStreamBounds, DropStreamBounds
+from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
 from .memory.dead_store_elimination import DeadStoreElimination
+from .memory.drop_stream_bounds import DropStreamBounds
 from .memory.forward_stores import ForwardStores
 from .memory.hoist_invariant_loads import HoistInvariantLoads
 from .memory.hoist_redundant_loads import HoistRedundantLoads

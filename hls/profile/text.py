@@ -9,7 +9,7 @@ from rich.table import Table
 __all__ = ["render"]
 
 
-def render(stats: dict, source: str = "", width: int = 110) -> str:
+def render(stats: dict, source: str = "", width: int = 124) -> str:
     """Tables of what :func:`hls.profile.decode` returned. ``source`` is the kernel's text, quoted beside its lines."""
     lines = source.splitlines()
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)

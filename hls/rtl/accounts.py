@@ -60,14 +60,15 @@ class _Causes:
         return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.entered))]
 
     def _of_loop(self, plan) -> list[Cause]:
-        causes, active = [], self._active(plan)
+        active = self._active(plan)
+        # a token in front of a port holds up all that is behind it, so this comes before what waits there
+        causes = [Cause("port", op, self.seen["port", op]) for op in plan.place if ("port", op) in self.seen]
         for row in _rows(plan)[::-1]:
             if row.joins:
                 waits = self.seen["wait", row.op] & (active | self._beyond_latency(row.op))
                 causes.append(Cause("wait", row.op, waits | self.seen.get(("stalled", row.op), C(0))))
             elif ("stalled", row.op) in self.seen:
                 causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
-        causes += [Cause("port", op, self.seen["port", op]) for op in plan.place if ("port", op) in self.seen]
         causes += [Cause("group", op, self.seen["group", op]) for op in plan.region.ops if ("group", op) in self.seen]
         causes.sort(key=lambda cause: cause.op.opcode == "meet")  # who waits there waits for what holds the others up
         return [*causes, Cause("recurrence", plan.loop, self.seen["held", plan.loop])]

@@ -1,17 +1,17 @@
-"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced. What loops carry: :mod:`hls.passes.float.expand_float_reductions`."""
+"""Under -fp-relaxed a select between a sum and one of its terms becomes that term plus a guarded rest."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
-from ...diag import Diagnostic
-from ...ir import Builder, FloatType, Function, Op, Region, Value, uses, walk
+from ...ir import Builder, FloatType, Function, Op, Region, uses, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
+from .addition_trees import leaves as leaves_of
+from .addition_trees import only_user
 from .flush_denormals import flush_of
 from .partial_sums import NOTHING
 
-__all__ = ["ReassociateFloatSums", "SinkSelectIntoAddend"]
+__all__ = ["SinkSelectIntoAddend"]
 
 
 
@@ -34,10 +34,10 @@ class SinkSelectIntoAddend(FunctionPass):
     def _visit(self, region: Region, op: Op, used):
         condition, total, otherwise = op.operands
         root = total.op
-        if root is None or root.opcode != "fadd" or _only_user(total, used) is not op:
+        if root is None or root.opcode != "fadd" or only_user(total, used) is not op:
             return
         inner = {each for each in region.ops if each.opcode == "fadd" and _within(each, root, used)}
-        leaves = _leaves(root, inner)
+        leaves = leaves_of(root, inner)
         if otherwise not in leaves:
             return
         leaves.remove(otherwise)
@@ -52,86 +52,10 @@ class SinkSelectIntoAddend(FunctionPass):
             region.ops.remove(dead)
 
 
-@dataclass(frozen=True)
-class ReassociateFloatSums(FunctionPass):
-    """Before: chains of float additions whose intermediate sums nobody else looks at. After: trees of the least depth with
-    as many additions. What a loop carries is added last, so that its recurrence is one addition.
-
-    ``tell`` gets a note for every sum of which the order changed.
-    """
-
-    tell: Callable[[Diagnostic], None] | None = None
-
-    name = "reassociate-float-sums"
-    requires = frozenset({Form.FLAT})
-
-    def run(self, function: Function) -> Function:
-        result = clone_function(function)
-        regions = [result.body, *(inner for op in walk(result.body) for inner in op.regions)]
-        used = uses(result.body)
-        carried = {arg for op in walk(result.body) if op.opcode == "loop" for arg in op.regions[0].args}
-        for region in regions:
-            self._region(region, used, carried)
-        return result
-
-    def _region(self, region: Region, used, carried):
-        own = {op for op in region.ops if op.opcode == "fadd"}
-        inner = {op for op in own if _only_user(op.result, used) in own}
-        for root in [op for op in region.ops if op in own - inner]:
-            leaves = _leaves(root, inner)
-            late = [v for v in leaves if v in carried and v not in root.operands]
-            if len(leaves) > 2 and (late or _depth(root, inner) > _least_depth(leaves, carried)):
-                dead = _tree(root, inner)
-                self._rebuild(region, root, leaves, carried)
-                region.ops = [op for op in region.ops if op not in dead]
-
-    def _rebuild(self, region: Region, root: Op, leaves: list[Value], carried):
-        """The same sum as a tree before ``root``, which becomes its last addition."""
-        built = Region()
-        b = Builder(built, root.span)
-        early, late = ([v for v in leaves if (v in carried) == wanted] for wanted in (False, True))
-        while len(early) > (2 if not late else 1):
-            early = [b.value("fadd", *pair, attrs=flush_of(root)) if len(pair) == 2 else pair[0]
-                     for pair in (early[k:k + 2] for k in range(0, len(early), 2))]
-        terms = [*early, *late]
-        while len(terms) > 2:
-            terms[:2] = [b.value("fadd", *terms[:2], attrs=flush_of(root))]
-        root.operands = terms
-        place = region.ops.index(root)
-        region.ops[place:place] = built.ops
-        if self.tell:
-            self.tell(Diagnostic(f"a sum of {len(leaves)} terms is taken in another order than written", root.span,
-                                 "leave -fp-relaxed out where the order matters", "note"))
-
-
-def _only_user(value: Value, used) -> Op | None:
-    found = used.get(value, [])
-    return found[0][0] if len(found) == 1 else None
-
-
 def _within(op: Op, root: Op, used) -> bool:
     """Whether the sum is a part of ``root`` and of nothing else."""
     while op is not root:
-        op = _only_user(op.result, used)
+        op = only_user(op.result, used)
         if op is None or op.opcode != "fadd":
             return False
     return op is root
-
-
-def _leaves(op: Op, inner: set[Op]) -> list[Value]:
-    return [leaf for v in op.operands for leaf in (_leaves(v.op, inner) if v.op in inner else [v])]
-
-
-def _tree(op: Op, inner: set[Op]) -> set[Op]:
-    """The additions below ``op`` that are a part of its sum."""
-    below = {v.op for v in op.operands if v.op in inner}
-    return below.union(*(_tree(each, inner) for each in below))
-
-
-def _depth(op: Op, inner: set[Op]) -> int:
-    return 1 + max((_depth(v.op, inner) for v in op.operands if v.op in inner), default=0)
-
-
-def _least_depth(leaves: list[Value], carried) -> int:
-    late = sum(v in carried for v in leaves)
-    return (len(leaves) - late - 1).bit_length() + late

@@ -1,13 +1,12 @@
-"""Costly computations leave loops in which they do not change; products of counters become sums."""
+"""Costly computations leave loops in which they do not change."""
 
 from dataclasses import dataclass
 
-from ...ir import Builder, Function, IntType, Op, Region, Value, has, walk
+from ...ir import Function, Op, Region, Value, has, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, is_constant, set_results
 from ..manager import Form, FunctionPass
 
-__all__ = ["LoopInvariantCodeMotion", "ReduceInductionProducts"]
+__all__ = ["LoopInvariantCodeMotion"]
 
 _COSTLY = {"mul", "udiv", "sdiv", "urem", "srem", "sitofp", "uitofp", "fptosi", "fptoui"}
 
@@ -62,79 +61,3 @@ def _invariants(body: Region) -> list[Op]:
     gone = set(taken)
     body.ops = [op for op in body.ops if op not in gone]
     return taken
-
-
-@dataclass(frozen=True)
-class ReduceInductionProducts(FunctionPass):
-    """Before: flat. After: no product of an invariant and a counter that starts and steps by constants; a carried sum
-    has its place, which is an adder instead of a multiplier."""
-
-    name = "reduce-induction-products"
-    requires = frozenset({Form.DISPATCHED})
-    forbids = frozenset({Form.NARROW})
-
-    def run(self, function: Function) -> Function:
-        result = clone_function(function)
-        _products_region(result.body)
-        return result
-
-
-def _products_region(region: Region):
-    before, region.ops = region.ops, []
-    for op in before:
-        for inner in op.regions:
-            _products_region(inner)
-        if op.opcode == "loop":
-            _reduce(op, Builder(region, op.span))
-        region.ops.append(op)
-
-
-def _reduce(loop: Op, outside: Builder):
-    """Replace the products of the loop's counters in its body."""
-    (body,) = loop.regions
-    steps = {arg: step for arg, after in zip(body.args, body.terminator.operands[1:])
-             if (step := _step(arg, after)) is not None and is_constant(loop.operands[1 + arg.index])}
-    inner = {value for op in walk(body) for value in op.results} | set(body.args)
-    known: dict[tuple[Value, Value], Value] = {}
-    replaced: dict[Value, Value] = {}
-    for op in body.ops:
-        pair = _product(op, steps, inner)
-        if pair is not None:
-            if pair not in known:
-                known[pair] = _carry(loop, *pair, steps[pair[0]], outside)
-            replaced[op.result] = known[pair]
-    body.ops = [op for op in body.ops if not (op.results and op.results[0] in replaced)]
-    for op in walk(body):
-        op.operands = [replaced.get(v, v) for v in op.operands]
-
-
-def _step(arg: Value, after: Value) -> int | None:
-    """The constant that the next iteration's value is larger by."""
-    if not isinstance(arg.type, IntType) or after.op is None or after.op.opcode != "add":
-        return None
-    return constant(after.op.operands[1]) if after.op.operands[0] is arg else None
-
-
-def _product(op: Op, steps: dict, inner: set[Value]) -> tuple[Value, Value] | None:
-    """(counter, factor) where the operation multiplies a counter by a value from outside."""
-    if op.opcode != "mul":
-        return None
-    for counter, factor in (op.operands, op.operands[::-1]):
-        if counter in steps and factor not in inner and not is_constant(factor):
-            return counter, factor
-    return None
-
-
-def _carry(loop: Op, counter: Value, factor: Value, step: int, outside: Builder) -> Value:
-    """A new carried value: the product of both."""
-    (body,), type = loop.regions, counter.type
-    start = outside.value("mul", factor, loop.operands[1 + counter.index])
-    stride = factor if step == 1 else outside.value("mul", factor, outside.const(step, type))
-    product = Value(type, f"{counter.name}.product", body, len(body.args))
-    body.args.append(product)
-    loop.operands.append(start)
-    set_results(loop, [*loop.results, Value(type, product.name)])
-    end = body.ops.pop()
-    end.operands.append(Builder(body, end.span).value("add", product, stride))
-    body.ops.append(end)
-    return product

@@ -1,7 +1,6 @@
 """Loads are told where their loop ends, so that memory can be asked for words ahead."""
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ...analysis.affine.affine import Affine, AffineForms, Symbol
@@ -25,7 +24,7 @@ from ...ir import (
     walk,
     word_bytes,
 )
-from ...ir.accesses import FRESH, PREFETCHING, UNIT, last_of_run
+from ...ir.accesses import FRESH, PREFETCHING, UNIT
 from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import OVERLAP
 from ...ir.rewrite import constant
@@ -34,7 +33,7 @@ from ..order.mark_fenced_memory import FLUSH
 from .hoist_invariant_loads import computing
 from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, times
 
-__all__ = ["AnnotateStreamBounds", "DropStreamBounds"]
+__all__ = ["AnnotateStreamBounds"]
 
 #: words that last for fewer accesses share bursts without being asked for ahead
 _ACCESSES = 4
@@ -220,19 +219,3 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
             return b.value("lshr", left, b.const(step.bit_length() - 1, left.type)) if step > 1 else left
     return None
 
-
-@dataclass(frozen=True)
-class DropStreamBounds(FunctionPass):
-    """After: ``loads``, of the function that is transformed, are of no run: their units do not read ahead."""
-
-    loads: AbstractSet[Op]
-
-    name = "drop-stream-bounds"
-    requires = frozenset({Form.ORDERED})
-
-    def run(self, function: Function) -> Function:
-        result = clone_function(function)
-        for old, new in zip(walk(function.body), walk(result.body), strict=True):
-            if old in self.loads:
-                new.operands.remove(last_of_run(new))
-        return result

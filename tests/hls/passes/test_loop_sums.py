@@ -9,7 +9,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
 from hls.passes.float.expand_float_reductions import ExpandFloatReductions
-from hls.passes.float.sink_select_into_addend import ReassociateFloatSums
+from hls.passes.float.reassociate_float_sums import ReassociateFloatSums
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
 from hls.schedule import OperatorTiming
 from hls.target.board import load_board

@@ -1,0 +1,18 @@
+"""Trees of additions: their users and leaves."""
+
+from collections.abc import Collection, Mapping
+
+from ...ir import Op, Value
+
+__all__ = ["leaves", "only_user"]
+
+
+def only_user(value: Value, used: Mapping[Value, list]) -> Op | None:
+    """The one operation that uses the value, if there is one alone."""
+    found = used.get(value, [])
+    return found[0][0] if len(found) == 1 else None
+
+
+def leaves(op: Op, inner: Collection[Op]) -> list[Value]:
+    """What the tree of additions below ``op`` adds up, in order; ``inner`` are the additions that belong to trees."""
+    return [leaf for v in op.operands for leaf in (leaves(v.op, inner) if v.op in inner else [v])]

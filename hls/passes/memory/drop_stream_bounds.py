@@ -1,0 +1,28 @@
+"""Loads whose units do not read ahead need not know where their runs end."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from ...ir import Function, Op, walk
+from ...ir.accesses import last_of_run
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
+
+__all__ = ["DropStreamBounds"]
+
+
+@dataclass(frozen=True)
+class DropStreamBounds(FunctionPass):
+    """After: ``loads``, of the function that is transformed, are of no run: their units do not read ahead."""
+
+    loads: AbstractSet[Op]
+
+    name = "drop-stream-bounds"
+    requires = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        for old, new in zip(walk(function.body), walk(result.body), strict=True):
+            if old in self.loads:
+                new.operands.remove(last_of_run(new))
+        return result
