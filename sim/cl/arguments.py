@@ -1,6 +1,7 @@
 """Kernel arguments: what a host program may pass, and how it looks in the register."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,7 +161,7 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     if value.nbytes != argument.bytes and not _is_triple(wanted, value):
         raise _wrong(status_code.INVALID_ARG_SIZE,
                      f"{place}: {argument.bytes} bytes are wanted, {_shown(value)} has {value.nbytes}; pass {wanted.example}")
-    if wanted.count is not None and value.dtype.kind not in wanted.kinds + _RAW:
+    if not _means_the_same(wanted, value):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: its bits would mean something else if taken from "
                      f"{_shown(value)}; pass {wanted.example}")
     little = value.astype(value.dtype.newbyteorder("<")) if value.dtype.kind != "V" else value
@@ -191,6 +192,25 @@ def _number(wanted: _Wanted, value) -> np.generic:
 def _is_triple(wanted: _Wanted, value) -> bool:
     """Whether these are the elements of a vector of three, which takes the room of four."""
     return wanted.count == 3 and value.size == 3 and value.dtype.itemsize == np.dtype(wanted.dtype).itemsize
+
+
+def _means_the_same(wanted: _Wanted, value) -> bool:
+    """Whether each element that the value is made of is one of the kernel's; structs, and bytes alone, may be anything."""
+    if wanted.count is None or value.dtype == np.uint8 and value.size > 1:
+        return True
+    size = np.dtype(wanted.dtype).itemsize
+    return all(part.kind == _RAW or part.kind in wanted.kinds and part.itemsize == size for part in _parts(value.dtype))
+
+
+def _parts(dtype: np.dtype) -> Iterator[np.dtype]:
+    """The types of the numbers in a value, those in records among them."""
+    if dtype.subdtype is not None:
+        yield from _parts(dtype.subdtype[0])
+    elif dtype.names:
+        for name in dtype.names:
+            yield from _parts(dtype[name])
+    else:
+        yield dtype
 
 
 def _shown(value) -> str:

@@ -151,6 +151,26 @@ def test_structures_of_ctypes_are_taken():
         passed("float", 4, ctypes.c_int(7))
 
 
+@pytest.mark.parametrize("c_type, size, value", [
+    ("int4", 16, cl.cltypes.make_float4(1, 2, 3, 4)), ("float4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("int4", 16, np.array([1, 2], "i8")),
+    ("float4", 16, np.array([1, 2], "f8")), ("int", 4, np.array([1, 2], "i2")), ("float", 4, np.array([(1,)], [("x", "i4")])[0]),
+    ("double", 8, np.array([1, 2], "f4")), ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "i4")])[0]),
+])
+def test_elements_of_another_kind_or_size_are_refused(c_type, size, value):
+    """Also in a record: its size alone says nothing."""
+    with pytest.raises(LogicError, match="INVALID_ARG_VALUE.*would mean something else"):
+        passed(c_type, size, value)
+
+
+@pytest.mark.parametrize("c_type, size, value", [
+    ("int4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("uint4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("float", 4, np.array([(1.5,)], [("x", "f4")])[0]),
+    ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "f4")])[0]), ("float4", 16, np.arange(16, dtype="u1")),
+    ("Point", 12, np.array((1.5, -2.0, 7), POINT)), ("float4", 16, np.void(bytes(range(16)))),
+])
+def test_elements_of_the_kind_are_taken_as_they_lie(c_type, size, value):
+    assert passed(c_type, size, value) == int.from_bytes(value.tobytes(), "little")
+
+
 SAID = [np.int8, np.uint8, np.int32, np.uint64, np.float16, np.float32, np.float64]
 
 
