@@ -16,7 +16,7 @@ from hls.options import Options
 from hls.passes.pipeline import link_program, optimize
 from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
-from tests.kernels import test_channels
+from tests.kernels import test_channel_choice, test_channels
 
 ONE = IndexSpace.of((1,))
 
@@ -292,16 +292,16 @@ def test_large_groups_and_arrays_have_stacks_of_their_own():
 
 @pytest.fixture(scope="module")
 def board_kernels():
-    return link_program(parse_source(test_channels.SOURCE).module)
+    return {tests: link_program(parse_source(tests.SOURCE).module) for tests in (test_channels, test_channel_choice)}
 
 
-@pytest.mark.parametrize("group", sorted(set(test_channels.GROUPS) - {"by_themselves"}))
-def test_the_kernels_of_the_simulated_board(board_kernels, group):
-    launches = test_channels.GROUPS[group](16).items()
+@pytest.mark.parametrize("tests, group", [(tests, group) for tests in (test_channels, test_channel_choice) for group in sorted(set(tests.GROUPS) - {"by_themselves"})])
+def test_the_kernels_of_the_simulated_board(board_kernels, tests, group):
+    launches = tests.GROUPS[group](16).items()
     runs = [(kernel, {n: b.view(np.uint8) for n, b in launch.buffers.items() if n != "failed"} |
              {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"}, launch.scalars, IndexSpace.of(launch.global_size))
             for kernel, launch in launches]
-    both(board_kernels, runs)
+    both(board_kernels[tests], runs)
 
 
 CROSSED = """
