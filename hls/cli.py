@@ -74,6 +74,8 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=_defines, help="Define a macro.")
 @click.option("-I", "include_dirs", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="Search a folder for includes.")
+@click.option("--include-root", "include_roots", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]")
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
 @click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
 @click.option("-cl-denorms-are-zero", "--cl-denorms-are-zero", "denorms_are_zero", is_flag=True,
@@ -94,16 +96,16 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
-def compile(source, board, defines, include_dirs, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, prefix, counters,
+def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, prefix, counters,
             random_stalls, form, **inspected):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
                       random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving,
-                      denorms_are_zero=denorms_are_zero, prefix=prefix)
+                      denorms_are_zero=denorms_are_zero, prefix=prefix, include_roots=include_roots)
     output = output or Path(source.stem)
     with messages.guard():
-        text = _read(source)
+        text = _read(source, include_roots)
         messages.sources[str(source)] = text
         facts = _load(board)
         if testbench and facts.memory.kind == "onchip":
@@ -202,11 +204,16 @@ class _Messages:
         sys.exit(FAILED)
 
 
-def _read(source: Path) -> str:
+def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
+    """The text of a file; where there are ``roots``, it is no link that leads elsewhere."""
+    from .frontend.included import Files, NotRegular, escapes
+
+    if roots and escapes(source, roots):
+        raise CompileError(Diagnostic(f"{source} is a link to a file that --include-root does not allow", hint="name the file itself"))
     try:
-        return source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        return Files().open(str(source)).getvalue()
+    except (OSError, NotRegular) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no regular file"
         raise CompileError.at(Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file") from error
 
 

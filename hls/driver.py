@@ -60,7 +60,7 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
     """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
-    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
+    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
     try:
         return compile_module(parsed.module, board, options, tuple(parsed.warnings), inspection)
     except CompileError as error:

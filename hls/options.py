@@ -19,6 +19,7 @@ class Options:
     ----------
     defines : macros, name to text
     include_dirs : folders searched by ``#include``
+    include_roots : folders outside which ``#include`` reads nothing; none for everywhere
     fp_relaxed, fpc : allow other orders of floating-point additions; round once at the end of a tree
     denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and give zeros for them
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
@@ -49,6 +50,7 @@ class Options:
     no_interleaving: tuple[str, ...] | str = ()
     denorms_are_zero: bool = False
     prefix: str = ""
+    include_roots: tuple[Path, ...] = ()
 
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # one of them

@@ -48,16 +48,20 @@ def parse_source(
     defines: Mapping[str, str] | None = None,
     include_dirs: Iterable[str] = (),
     options: Options = Options(),
+    include_roots: Iterable[str] = (),
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 
-    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text.
+    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text. With ``include_roots``,
+    no file outside these folders is read.
     Raises FrontendError (a CompileError) with all errors that could be found in one run.
     """
     sources = {file: text}
     try:
         with uncollected(), deep_nesting():
-            return _compile(text, file, defines or {}, include_dirs, options, sources)
+            expanded = preprocess(text, file, defines or {}, include_dirs, roots=include_roots)
+            sources |= expanded.sources
+            return _compile(expanded, file, options, sources)
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
     except RecursionError:
@@ -65,10 +69,8 @@ def parse_source(
         raise FrontendError([place], sources) from None
 
 
-def _compile(text, file, defines, include_dirs, options: Options, sources: dict[str, str]) -> Result:
-    """:func:`parse_source`; ``sources`` gets the texts of included files."""
-    expanded = preprocess(text, file, defines, include_dirs)
-    sources |= expanded.sources
+def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
+    """:func:`parse_source` behind the preprocessor."""
     try:
         return _translated(expanded, file, options, sources)
     except CompileError as error:
@@ -76,7 +78,7 @@ def _compile(text, file, defines, include_dirs, options: Options, sources: dict[
 
 
 def _translated(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
-    """The rest of :func:`parse_source` behind the preprocessor."""
+    """The result, with messages that know no macros yet."""
     # Without fp64 OpenCL takes 1.0 as a float. A program that never says double would pay for units it did not ask for.
     doubles = bool(_DOUBLE.search(expanded.text))
     program = check(parse(expanded, file), options.single_precision_constants, doubles)

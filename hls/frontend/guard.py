@@ -4,9 +4,9 @@ import re
 
 from ..diag import CompileError, Span
 
-__all__ = ["EXPANDED_FOR_EACH", "MOST_EXPANDED", "MOST_READ", "check_source"]
+__all__ = ["CHARACTERS_FOR_EACH", "DEEPEST_INCLUDE", "EXPANDED_FOR_EACH", "MOST_BYTES", "MOST_EXPANDED", "MOST_READ", "check_source"]
 
-_MOST_BYTES = 4 << 20
+MOST_BYTES = 4 << 20
 _MOST_TOKENS = 200_000
 _DEEPEST = 400
 _LONGEST = 2_000
@@ -14,14 +14,18 @@ _LONGEST = 2_000
 MOST_READ = 300_000
 #: tokens that macros may become, all together, and how many more for each token that was read
 MOST_EXPANDED, EXPANDED_FOR_EACH = 200_000, 10
+#: characters that these tokens may have, for each: a text in quotes is one token, of whatever length
+CHARACTERS_FOR_EACH = 16
+#: files that include each other
+DEEPEST_INCLUDE = 200
 
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[({\[]|[)}\]]|\w+|[^\w\s]""", re.DOTALL)
 
 
 def check_source(text: str, file: str) -> int:
     """The number of tokens of a file; raises CompileError where it is larger or nests deeper than any program."""
-    if len(text) > _MOST_BYTES:
-        raise CompileError.at(Span(file, 1), f"this file has {len(text):,} characters, more than {_MOST_BYTES:,}",
+    if len(text) > MOST_BYTES:
+        raise CompileError.at(Span(file, 1), f"this file has {len(text):,} characters, more than {MOST_BYTES:,}",
                               "pass large tables as __global const arguments")
     count = depth = 0
     for match in _TOKEN.finditer(text):

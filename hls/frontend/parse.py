@@ -21,6 +21,8 @@ _SHOWN = {"SEMI": "';'", "LPAREN": "'('", "RPAREN": "')'", "LBRACE": "'{'", "RBR
 _SIZED = re.compile(r"u?int(\d+)_t$")
 #: more syntax errors than this are not worth reading
 _MOST_ERRORS = 20
+#: what a byte becomes that is no part of a character (see included), in a message of pycparser
+_NO_CHARACTER = re.compile(r"illegal character '\\udc([0-9a-f]{2})'")
 #: pycparser checks some malformed declarations only by assertion
 _MALFORMED = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -59,7 +61,8 @@ class _Parser(ExtendedGrammar):
         raise CompileError.at(span, msg[:1].lower() + msg[1:])
 
     def _lex_error_func(self, msg, line, column):
-        raise CompileError.at(self.clex.place(line, column), msg[:1].lower() + msg[1:])
+        msg = _NO_CHARACTER.sub(r"byte 0x\1, which is no text in UTF-8", msg[:1].lower() + msg[1:])
+        raise CompileError.at(self.clex.place(line, column), msg)
 
     def _here(self, token) -> Span | None:
         token = token or self.clex.delivered

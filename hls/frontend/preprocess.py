@@ -14,7 +14,9 @@ from types import MappingProxyType
 from pcpp import Action, OutputDirective
 
 from ..diag import CompileError, Diagnostic, Span
-from .guard import EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
+from .conditions import mend_numbers
+from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
+from .included import Files, NotRegular
 from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
@@ -30,6 +32,8 @@ _OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdi
 #: how many tokens are looked at together for macros, and where they may be parted
 _PIECE, _ENDS_PIECE = 100, frozenset(";{},=+-*/&|<>")
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
+
+mend_numbers()
 
 
 @dataclass
@@ -94,14 +98,16 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
 class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with places on tokens and with messages collected instead of printed."""
 
-    def __init__(self, main_file: str):
+    def __init__(self, main_file: str, files: Files):
         self.main_file = main_file
+        self.files = files
+        self.including = 0  #: files around what is read
         self.sources: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
         self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
         self.defined: dict[str, Span] = {}  #: where each macro of the program is defined first
         self.read = 0  #: tokens of files
-        self.expanded = 0  #: tokens that macros became
+        self.expanded = self.characters = 0  #: tokens that macros became, and the characters of these
         self.depth = 0  #: macros around what is looked at for macros
         self.balanced = True  #: every macro has as many parentheses of one kind as of the other
         super().__init__()
@@ -130,11 +136,13 @@ class _OpenCLPreprocessor(PastingPreprocessor):
     def _spend(self, tokens: list):
         """Refuse macros that grow beyond measure."""
         self.expanded += len(tokens)
+        self.characters += sum(len(token.value) for token in tokens)
         most = MOST_EXPANDED + EXPANDED_FOR_EACH * self.read
-        if self.expanded > most:
+        if self.expanded > most or self.characters > CHARACTERS_FOR_EACH * most:
             source = tokens[0].source
             place = source.span if isinstance(source, _Origin) else self._place()
-            raise CompileError.at(place, f"macros become more than {most:,} words and signs here", "write the macro as a function")
+            many = f"{most:,} words and signs" if self.expanded > most else f"{CHARACTERS_FOR_EACH * most:,} characters"
+            raise CompileError.at(place, f"macros become more than {many} here", "write the macro as a function")
 
     def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
         if not self.depth:  # the text of a file, which was counted when it was read
@@ -208,8 +216,29 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         else:
             if includepath in _PROVIDED:
                 return str(_HEADERS)
-            self.report(self._place(), f"file '{includepath}' not found", _include_hint(includepath))
+            self.report(self._place(), *self._not_found(includepath))
         raise OutputDirective(Action.IgnoreAndRemove)
+
+    def _not_found(self, path: str) -> tuple[str, str]:
+        """What is said of a file, and the hint."""
+        if not self.files.roots or _OF_C.match(path):
+            return f"file '{path}' not found", _include_hint(path)
+        return (f"file '{path}' not found in the folders that --include-root allows",
+                "copy it there, or allow its folder by another --include-root")
+
+    def on_file_open(self, is_system_include, includepath):
+        try:
+            return self.files.open(includepath)
+        except NotRegular:
+            raise CompileError.at(self._place(), f"'{includepath}' is no regular file", "include files of text only") from None
+
+    def include(self, tokens, original_line):
+        self.including += 1
+        if self.including > DEEPEST_INCLUDE:
+            raise CompileError.at(self._place(), f"files include each other more than {DEEPEST_INCLUDE} deep",
+                                  "guard a header by #ifndef or #pragma once")
+        yield from super().include(tokens, original_line)
+        self.including -= 1
 
     # -- directives
 
@@ -254,13 +283,15 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         return copy
 
 
-def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str], known_as: Mapping[str, str] = MappingProxyType({})) -> Expanded:
+def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str], known_as: Mapping[str, str] = MappingProxyType({}),
+               roots: Iterable[str] = ()) -> Expanded:
     """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` a folder to what places in
-    its files call it.
+    its files call it. With ``roots``, nothing outside these folders is read.
 
     Raises CompileError with every problem found.
     """
-    cpp = _OpenCLPreprocessor(file)
+    roots = [*roots]
+    cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, _HEADERS] if roots else ()))
     cpp.rewrite_paths[:0] = [(re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()]
     for folder in include_dirs:
         cpp.add_path(str(folder))

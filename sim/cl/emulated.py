@@ -81,7 +81,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
     from hls.frontend import parse_source  # a host program that fails before needs none of it
     from hls.passes.pipeline import link_program
 
-    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs])
+    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero)
         kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))

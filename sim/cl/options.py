@@ -27,7 +27,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     ``folder`` is searched by ``#include`` before the folders given.
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
-    defines, include_dirs, relaxed, once, flush, by_hand, sizes = {}, [folder], False, False, False, [], {}
+    defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
@@ -38,6 +38,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             flush = True
         elif word.lstrip("-").startswith("no-interleaving="):
             by_hand.append(word.partition("=")[2])
+        elif word.lstrip("-").startswith("include-root="):
+            roots.append(Path(word.partition("=")[2]))
         elif word.lstrip("-").partition("=")[0] in SIZES and "=" in word:
             sizes[SIZES[word.lstrip("-").partition("=")[0]]] = _bytes(word)
         elif word[:2] in ("-D", "-I"):
@@ -51,9 +53,9 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
             raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
+                               f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, -include-root=DIR, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
     return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, ram_faults=True, no_interleaving=tuple(by_hand),
-                   denorms_are_zero=flush, **sizes)
+                   denorms_are_zero=flush, include_roots=tuple(roots), **sizes)
 
 
 def _bytes(word: str) -> int:

@@ -76,6 +76,9 @@ _HOSTILE = {
     "recursion": (lambda: "int g(int); int h(int x) { return g(x); } int i(int x) { return h(x); } int g(int x) { return i(x); }"
                   "__kernel void f(__global int *a) { a[0] = g(1); }", "recursion is not supported: h -> g -> i -> h"),
     "truncated": (lambda: (ROOT / "examples/matmul/kernel.cl").read_text()[:-20], "at the end of the file"),
+    "stringizing": (lambda: "#define S(x) #x\n#define T(x) S(x x x x x x x x)\n__kernel void f(int n) { printf(" + "T(" * 20 + "n" + ")" * 20 + "); }", "macros become more than"),
+    "shift": (lambda: "#if (1 << 40000000000)\n#endif\n__kernel void f() { x; }", "'x' is not declared"),
+    "device": (lambda: '#include "/dev/zero"\n__kernel void f() { }', "'/dev/zero' is no regular file"),
     "include loop": (lambda: '#include "hostile.cl"\n__kernel void f() { }', "include each other"),
     "junk": (lambda: random.Random(1).randbytes(200_000).decode("latin1"), ""),
 }

@@ -1,0 +1,51 @@
+"""Which files a program may read, and their texts."""
+
+import io
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from .guard import MOST_BYTES
+
+__all__ = ["Files", "NotRegular", "decoded", "escapes"]
+
+
+class NotRegular(Exception):
+    """A path that names a device, a pipe, or something else that is no file of text."""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file: UTF-8, without a byte order mark. A byte that is not UTF-8 stays one character, which does no harm in a comment."""
+    return data.decode("utf-8-sig", "surrogateescape")
+
+
+def escapes(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether ``path`` is a link that leads out of its own folder and out of all ``roots``."""
+    real = path.resolve()
+    return not any(real.is_relative_to(folder.resolve()) for folder in (path.absolute().parent, *roots))
+
+
+class Files:
+    """What ``#include`` may read: all files, or with ``roots`` those in these folders, also behind ``..`` and links."""
+
+    def __init__(self, roots: Iterable[Path | str] = ()):
+        self.roots = [Path(root).resolve() for root in roots]
+
+    def open(self, path: str) -> io.StringIO:
+        """The text of a file, and of a longer one than is read so much that it is seen to be longer. Raises OSError where there is none that may be
+        read, and :class:`NotRegular`."""
+        real = os.path.realpath(path)
+        if self.roots and not any(Path(real).is_relative_to(root) for root in self.roots):
+            raise FileNotFoundError(path)  # whether there is one is nobody's business
+        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK)  # a pipe that nobody writes to is opened at once
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(path)
+            if not stat.S_ISREG(status.st_mode):
+                raise NotRegular
+            data = file.read(min(status.st_size, MOST_BYTES) + 1)
+        if len(data) > status.st_size:  # as those of /proc, which the system makes when they are read
+            raise NotRegular
+        return io.StringIO(decoded(data))
