@@ -18,6 +18,7 @@ import click
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
+from .signals import exit_on_signals, supervise
 from .target.board import Board, BoardError, known_boards, load_board
 
 __all__ = ["main"]
@@ -274,10 +275,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this one does not know
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
-    try:
-        sys.exit(subprocess.run(command, env=env, check=False).returncode)
-    except KeyboardInterrupt:
-        sys.exit(FAILED)
+    sys.exit(supervise(command, env))
 
 
 @main.command(short_help="Run single passes on IR text.")
@@ -322,4 +320,5 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 if __name__ == "__main__":
+    exit_on_signals()
     main(prog_name="sluice")
