@@ -34,17 +34,20 @@ class Stream:
             raise self._wrong("is written by the kernels; take() what they wrote")
         if data.size % self.value_bytes:
             raise self._wrong(f"passes values of {self.value_bytes} bytes; {data.size} bytes are no whole number of them")
-        if self.program.emulated:
-            self.program.result.feed(self.interface, data.tobytes())
-        else:
-            self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
+        with self.program.context.simulated.guard as guard:
+            if self.program.emulated:
+                self.program.result.feed(self.interface, data.tobytes())
+            else:
+                self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
+            guard.changed()
 
     def take(self, dtype=np.uint8) -> np.ndarray:
         """What the kernels wrote since the last call, as elements of ``dtype``."""
         if self.interface.direction != "out":
             raise self._wrong("is read by the kernels; feed() it")
-        data = self.program.result.drain(self.interface) if self.program.emulated else \
-            self.program.system.session.drain(self.interface.name, self.value_bytes)
+        with self.program.context.simulated.guard:
+            data = self.program.result.drain(self.interface) if self.program.emulated else \
+                self.program.system.session.drain(self.interface.name, self.value_bytes)
         if len(data) % np.dtype(dtype).itemsize:
             raise self._wrong(f"wrote {len(data)} bytes, which are no whole number of {np.dtype(dtype)}")
         return np.frombuffer(data, dtype)

@@ -16,6 +16,7 @@ from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
+from sim.locks import ProcessLock
 from sim.settings import number
 
 from .build import build_library
@@ -70,6 +71,10 @@ class Emulator:
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
+
+    def prepare(self) -> None:
+        """Compile the program, if that was not done. Raises BuildError or ToolMissing."""
+        _ = self._library
 
     @cached_property
     def _library(self) -> ctypes.CDLL:
@@ -204,12 +209,15 @@ class Emulator:
 
 
 _loaded: set[Path] = set()
+_loading = ProcessLock()
 
 
 def _load(path: Path) -> ctypes.CDLL:
     """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
-    if path not in _loaded:
+    with _loading:
+        first = path not in _loaded
         _loaded.add(path)
+    if first:
         return ctypes.CDLL(str(path))
     with tempfile.NamedTemporaryFile(prefix="sluice-", suffix=".so") as copy:
         shutil.copyfile(path, copy.name)
@@ -229,7 +237,10 @@ def _call(run, control: Control) -> bool:
         run(ctypes.byref(control))
         finished.set()
 
-    threading.Thread(target=work, daemon=True).start()
+    try:
+        threading.Thread(target=work, daemon=True).start()
+    except RuntimeError:  # from Python 3.12 on, at the end of the process: nobody interrupts then
+        work()
     interrupted = False
     while not finished.is_set():
         try:
