@@ -152,9 +152,7 @@ class BoardRuns:
         self._faults.clear()
         lost = [*self._running.values(), *(one for one in self.schedule.pending if one.runs is self and one.joined and one.start_ns is None)]
         self._running.clear()
-        for event in lost:
-            if not event.over:
-                event.fail(_error(why))
+        self.schedule.lose(lost, _error(why))
 
     @cached_property
     def _promises(self) -> PromiseCheck:

@@ -57,8 +57,8 @@ class Emulated:
         lost, self.pending = self.pending, []
         self.autorun.clear()
         self.failure = error
-        for event in lost:
-            event.fail(error)
+        if lost:
+            lost[0].schedule.lose(lost, error)
 
     def start_autorun(self) -> None:
         """Start what runs by itself, if that was not done, and again what has come to its end."""

@@ -39,7 +39,7 @@ def enqueue_map_buffer(queue: CommandQueue, buf: Buffer, flags: int, offset: int
     """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a :class:`MemoryMap`."""
     wait_for_events(wait_for or [])
     with queue.context.simulated.guard:
-        queue.finish()
+        queue.settle()
         buf.settle()
         return _map(queue, buf, flags, offset, shape, dtype, order, strides)
 

@@ -34,16 +34,23 @@ class CommandQueue:
         return self.context.device
 
     def finish(self) -> None:
-        """Return when all commands are finished. Raises what the first raises that failed, unless its event did before."""
+        """Return when all commands are finished. Raises what the first raises that failed since the last call, whether its event told it or not."""
         with self.context.simulated.guard:
-            for event in list(self.unfinished):
-                event.complete()
-            failed = [event for event in self.unfinished if event.failed and not event.told]
-            for event in failed:
-                event.told = True
+            self._complete()
+            failed = [event for event in self.unfinished if event.failed]
             self.unfinished = [event for event in self.unfinished if not event.over]
-        if failed:
-            raise failed[0].error.with_traceback(None)
+        _tell(failed)
+
+    def settle(self) -> None:
+        """Return when all commands are finished. Raises what the first raises that failed and of which nobody was told."""
+        with self.context.simulated.guard:
+            self._complete()
+            failed = [event for event in self.unfinished if event.failed and not event.told]
+        _tell(failed)
+
+    def _complete(self) -> None:
+        for event in list(self.unfinished):
+            event.complete()
 
     def flush(self) -> None:
         """Return when all commands are on their way, as they are."""
@@ -67,6 +74,13 @@ class CommandQueue:
         self.finish()
 
 
+def _tell(failed: list[PendingEvent]) -> None:
+    for event in failed:
+        event.told = True
+    if failed:
+        raise failed[0].error.with_traceback(None)
+
+
 def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wait_for: list[Event] | None = None,
                  device_offset: int = 0, src_offset: int = 0, dst_offset: int = 0, dest_offset: int | None = None,
                  byte_count: int | None = None, region: Sequence[int] | None = None, **corners: Sequence[int]) -> Event:
@@ -87,7 +101,7 @@ def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wa
 
 def _wait(queue: CommandQueue, *used) -> None:
     """Until the host may touch the buffers among ``used``."""
-    queue.finish()
+    queue.settle()
     for buffer in used:
         if isinstance(buffer, Buffer):
             buffer.settle()

@@ -9,8 +9,10 @@ import bisect
 import itertools
 import sys
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .constants import status_code
 from .errors import Error, RuntimeError
 from .event import PendingEvent, not_started
 
@@ -45,7 +47,7 @@ class Schedule:
                 self._exit = weakref.finalize(self, _finish_at_exit, self)
             if not event.missing:
                 self._startable.append(event)
-            self._pump()
+            self.pump()
             guard.changed()
 
     def settle(self, event: PendingEvent) -> None:
@@ -71,6 +73,15 @@ class Schedule:
         if not self.pending and self._exit is not None:
             self._exit.detach()
             self._exit = None
+
+    def lose(self, events: Iterable[PendingEvent], error: Exception) -> None:
+        """All of them fail of the same cause."""
+        lost = [event for event in events if not event.over]
+        for event in lost:
+            self._forget(event)
+            event.note_failure(error)
+        for event in lost:
+            self.settle(event)
 
     def run_until(self, event: PendingEvent) -> None:
         """Let time pass until the command is over. When nothing that was queued lets it end, and no other thread queues more, it is given up."""
@@ -103,26 +114,24 @@ class Schedule:
 
     def cancel(self, why: str) -> None:
         """The host was interrupted: nothing that was queued will run."""
-        for runs in {event.runs for event in self.pending if event.runs is not None and event.runs.running}:
-            runs.give_up(f"given up: {why}")
-        for event in list(self.pending):
-            if not event.over:
-                self._forget(event)
-                event.fail(RuntimeError("clEnqueueNDRangeKernel", -5, f"{event.what} was given up: {why}"))
+        with self.board.guard:
+            for runs in {event.runs for event in self.pending if event.runs is not None and event.runs.running}:
+                runs.give_up(f"given up: {why}")
+            self.lose(list(self.pending), RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {why}"))
 
     # ---- steps
 
     def _step(self) -> bool:
         """Let something happen. False when nothing will, as long as nothing else is queued."""
         try:
-            return self._pump() or self._advance() or self._skip()
+            return self.pump() or self._advance() or self._skip()
         except Exception:
             raise
         except BaseException as error:
             self.cancel(f"interrupted{': ' if error.args else ''}{error}")
             raise
 
-    def _pump(self) -> bool:
+    def pump(self) -> bool:
         """Begin all that may begin now; whether there was anything."""
         begun = False
         while (event := self._next()) is not None:

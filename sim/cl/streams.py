@@ -45,9 +45,14 @@ class Stream:
         """What the kernels wrote since the last call, as elements of ``dtype``."""
         if self.interface.direction != "out":
             raise self._wrong("is read by the kernels; feed() it")
-        with self.program.context.simulated.guard:
-            data = self.program.result.drain(self.interface) if self.program.emulated else \
-                self.program.system.session.drain(self.interface.name, self.value_bytes)
+        simulated = self.program.context.simulated
+        with simulated.guard:
+            if self.program.emulated:
+                data = self.program.result.drain(self.interface)
+                while simulated.schedule.pump():  # what came behind launches that have ended now
+                    data += self.program.result.drain(self.interface)
+            else:
+                data = self.program.system.session.drain(self.interface.name, self.value_bytes)
         if len(data) % np.dtype(dtype).itemsize:
             raise self._wrong(f"wrote {len(data)} bytes, which are no whole number of {np.dtype(dtype)}")
         return np.frombuffer(data, dtype)
