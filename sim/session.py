@@ -1,8 +1,11 @@
 """The host's end of a running simulation: starts the simulator process and sends it commands."""
 
+import os
+import shutil
 import socket
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -51,16 +54,19 @@ def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
     return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
 
 
+_open: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
 class Session:
-    """One simulator process. Between commands simulated time stands still.
+    """One simulator process. It is its maker's: a child of a fork has no part in it. Between commands simulated time stands still.
 
     Registers are 32 bits wide, at byte addresses. Raises SimulationError when the process ends unexpectedly or the
     design does not answer; the message ends with what the process wrote.
     """
 
     def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None):
-        self._folder = tempfile.TemporaryDirectory(prefix="sluice-")
-        folder = Path(self._folder.name)
+        folder = self._folder = Path(tempfile.mkdtemp(prefix="sluice-"))
+        self._remove = weakref.finalize(self, _remove, folder, os.getpid())
         (folder / "settings").write_text(settings_text(board, kernel_mhz))
         self._log = folder / "log"
         host, simulator = socket.socketpair()
@@ -70,6 +76,7 @@ class Session:
                                              pass_fds=fds, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         self._socket = host
         self._answers = host.makefile("r")
+        _open.add(self)
         try:
             self._answer("starting")
         except SimulationError:
@@ -138,6 +145,8 @@ class Session:
 
     def close(self) -> None:
         """End the simulator; safe to call twice."""
+        if self._answers.closed:
+            return
         if self._process.poll() is None:
             try:
                 self._socket.sendall(b"quit\n")
@@ -148,9 +157,14 @@ class Session:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        self.leave()
+        self._remove()
+
+    def leave(self) -> None:
+        """Close this process's end, and leave the simulator alone."""
+        _open.discard(self)
         self._answers.close()
         self._socket.close()
-        self._folder.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -182,3 +196,18 @@ class Session:
 
     def _last_words(self) -> str:
         return self._log.read_text(errors="replace")[-2000:].strip() if self._log.exists() else ""
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Take the folder of a session away, unless this is only a child of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _leave_all() -> None:
+    """In a child after a fork: a simulator would not see its host end while a child holds the line, and the child's exit would end it."""
+    for session in list(_open):
+        session.leave()
+
+
+os.register_at_fork(after_in_child=_leave_all)
