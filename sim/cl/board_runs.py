@@ -187,27 +187,25 @@ class BoardRuns:
         of its end."""
         self._faults += run.faults
         mine = [fault for fault in self._faults if self._may_be_of(event, fault)]
-        fault = _fault(run.status, mine) if run.status or any(not fault.kind.is_read for fault in mine) else None
-        head = f"kernel {event.kernel.name}{_culprits(event.kernel, run.status)}"
-        if fault is not None:
-            self._faults.remove(fault)
-            return _error(f"{head}: {self.program.context.simulated.describe(fault, event.names)}")
-        if not run.status:
+        sure = [fault for fault in mine if not fault.kind.is_read and (len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL)]
+        if not run.status and not sure:
             return None
-        if self._faults:
+        beside = bool(self._faults)
+        self._faults = [fault for fault in self._faults if fault not in mine]
+        head = f"kernel {event.kernel.name}{_culprits(event.kernel, run.status)}"
+        if mine:
+            return _error(f"{head}: {self.program.context.simulated.describe(_fault(run.status, mine), event.names)}")
+        if beside:
             return _error(f"{head}: the memory refused it, beside an access of another kernel that ran at the same time, of which alone the address "
                           "is known; check the index, or run the kernel by itself for the address")
         return _error(f"{head} ended with error bits {run.status:#x}")
 
     def _may_be_of(self, event: BoardEvent, fault: Fault) -> bool:
         """Whether a refused access can be of this kernel, as far as those that run beside it tell: it is counted from the buffer before it."""
-        others = [one for one in self._running.values() if one is not event]
-        if not others or fault.kind is FaultKind.PROTOCOL:
-            return True
         nearest = self.program.context.simulated.before(fault.address)
-        if nearest is None or not any(nearest in one.names for one in (event, *others)):
-            return fault.kind.is_read
-        return nearest in event.names
+        if len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL or nearest in event.names:
+            return True
+        return not any(nearest in one.names for one in self._running.values())
 
 
 class _Failing:
@@ -227,10 +225,10 @@ class _Failing:
         return known
 
 
-def _fault(status: int, faults: Sequence[Fault]) -> Fault | None:
+def _fault(status: int, faults: Sequence[Fault]) -> Fault:
     """The first fault of a direction in which the kernel was refused something; else the first at all."""
     refused = [fault for fault in faults if status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
-    return next(iter(refused or faults), None)
+    return (refused or faults)[0]
 
 
 def _culprits(kernel: KernelInterface, status: int) -> str:
