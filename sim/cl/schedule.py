@@ -104,13 +104,14 @@ class Schedule:
 
     def finish(self) -> Exception | None:
         """Run all that was queued; returns the first failure that nobody was told of."""
-        found = None
-        while self.pending:
-            event = next(iter(self.pending))
-            self.run_until(event)
-            if event.failed and not event.told:
-                found, event.told = found or event.error, True
-        return found
+        untold = []
+        while events := list(self.pending):
+            for event in events:
+                self.run_until(event)
+            untold += [event for event in events if event.failed and not event.told]
+        for event in untold:
+            event.told = True
+        return untold[0].error if untold else None
 
     def cancel(self, why: str) -> None:
         """The host was interrupted: nothing that was queued will run."""

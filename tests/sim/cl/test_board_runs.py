@@ -14,6 +14,7 @@ from sim import cl
 from sim.cl import guard
 from sim.cl.arguments import Value
 from sim.cl.board_runs import BoardRuns
+from sim.cl.schedule import _finish_at_exit, finish_all
 from sim.errors import SimulationError
 from sim.loaded import Run, Stopped
 from sim.shared import Fault, FaultKind
@@ -379,3 +380,29 @@ def test_another_thread_may_queue_what_a_kernel_waits_for(make, monkeypatch):
     launch(1, "b", joined=True)
     thread.join(20)
     assert waiting.done and not failures
+
+
+def test_an_access_that_was_refused_beside_a_kernel_on_the_same_buffer(make, board):
+    """Only one of them says that it was refused anything."""
+    system, _, _, launch = make(a=100, b=50)
+    shared = cl.Buffer(board.context, cl.mem_flags.READ_WRITE, 64)
+    wrong, right = launch(0, "a", buffer=shared), launch(1, "b", buffer=shared)
+    system.faults.append(Fault(FaultKind.WRITE_OUTSIDE, shared.address + 64, 4, 10, 0, 1))
+    system.status["a"] = 1 << WRITE_REFUSED
+    right.wait()
+    with pytest.raises(cl.RuntimeError, match="a write of bytes 64 to 67 of argument `a`"):
+        wrong.wait()
+
+
+def test_what_nobody_waited_for_is_run_at_the_end(make, capsys):
+    system, _, queues, launch = make(a=10, b=10, c=10)
+    launch(0, "a")
+    launch(0, "b")
+    system.status["c"] = 4
+    launch(1, "c")
+    with pytest.raises(cl.RuntimeError, match="kernel c ended with error bits 0x4"):
+        finish_all()
+    assert sorted(system.log) == ["end a", "end b", "end c", "start a", "start b", "start c"]
+    launch(1, "c")
+    _finish_at_exit(queues[0].context.simulated.schedule)
+    assert "sluice: a launch that nobody waited for: " in capsys.readouterr().err and not queues[0].context.simulated.schedule.pending
