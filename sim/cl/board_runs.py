@@ -88,6 +88,12 @@ class BoardRuns:
             if event.runs is self:
                 event.complete()
 
+    def settle(self) -> None:
+        """The same for those that need nothing that has not been queued."""
+        for event in list(self.schedule.pending):
+            if event.runs is self and not event.needs_others:
+                event.complete()
+
     @property
     def running(self) -> bool:
         """Whether a kernel has begun and not ended."""
