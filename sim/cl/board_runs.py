@@ -99,6 +99,11 @@ class BoardRuns:
         """Whether a kernel has begun and not ended."""
         return bool(self._running)
 
+    @property
+    def only_joined(self) -> bool:
+        """Whether all that run may wait for others."""
+        return all(event.joined for event in self._running.values())
+
     def is_free(self, kernel: KernelInterface) -> bool:
         """Whether the hardware of the kernel has nothing to do."""
         return kernel.name not in self._running

@@ -141,18 +141,19 @@ class Schedule:
         return begun
 
     def _next(self) -> PendingEvent | None:
-        """What begins next, without time passing before it where the board is at work."""
+        """What begins next, without time passing before it where the board is at work. Kernels that all wait at channels, or may, need not be
+        simulated up to the time at which a launch was queued: that time is skipped."""
         loaded = self._loaded
         busy = loaded is not None and loaded.running
-        soon = []
+        soon, held = [], False
         for event in self._startable:
             if event.runs is None:
                 return event
             if not busy:
                 soon.append(event)
             elif event.runs is not loaded:
-                return None  # its turn comes when the board is free
-            elif event.runs.is_free(event.kernel) and event.ready_ns <= loaded.now_ns:
+                held = True  # its turn comes when the board is free, and before that of later ones
+            elif not held and loaded.is_free(event.kernel) and (loaded.only_joined or event.ready_ns <= loaded.now_ns):
                 return event
         return min(soon, key=lambda each: (each.ready_ns, each.number), default=None)
 
