@@ -54,6 +54,7 @@ def exit_on_signals(interrupts: bool = False) -> None:
     for number in _heeded():
         signal.signal(number, _handle)
     atexit.register(_clean)
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_restore)
 
 
 def _heeded() -> tuple[signal.Signals, ...]:
@@ -61,11 +62,24 @@ def _heeded() -> tuple[signal.Signals, ...]:
     return tuple(number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN)
 
 
+def _hold() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
+def _release() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def _restore() -> None:
+    """In a fork signals do what they do in Python, also those that came before it got here."""
+    for number in ENDING:
+        if signal.getsignal(number) == _handle:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    _release()
+
+
 def _handle(number: int, _frame: FrameType | None) -> None:
-    if os.getpid() != _handling.owner:  # the process is a fork: signals do there what they did before
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    elif _handling.depth:
+    if _handling.depth:
         _handling.waiting = number
         for call in _handling.calls:
             call()

@@ -18,7 +18,6 @@ __all__ = ["main"]
 def main(arguments: list[str]) -> None:
     """Run the program ``arguments[0]`` with the rest as its own arguments."""
     exit_on_signals(interrupts=True)
-    follow_supervisor()
     path = Path(arguments[0])
     sys.argv[:] = arguments
     sys.path.insert(0, str(path.resolve().parent))  # python -P puts nothing there
@@ -26,6 +25,7 @@ def main(arguments: list[str]) -> None:
         share(package)
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
+    follow_supervisor()
     runpy.run_path(str(path), run_name="__main__")
 
 
