@@ -70,7 +70,7 @@ STAGES = {
     "emulator run": Stage((*RUN, "--device", "emulator", *SPIN_HOST), program="sluice.host", text="built"),
 }
 #: Needs a finished simulator.
-RTL_RUN = Stage((*RUN, *SPIN_HOST), program="/simulator", text="built")
+RTL_RUN = Stage((*RUN, *SPIN_HOST), program="/simulator /proc", text="built")
 
 
 @dataclass
