@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["deferred", "end_descendants", "exit_on_signals", "follow_supervisor", "supervise", "temporary_folder", "was_interrupted"]
+__all__ = ["deferred", "end_descendants", "exit_code", "exit_on_signals", "follow_supervisor", "supervise", "temporary_folder", "was_interrupted"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
@@ -54,6 +54,7 @@ def exit_on_signals(interrupts: bool = False) -> None:
     for number in _heeded():
         signal.signal(number, _handle)
     atexit.register(_clean)
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_restore)
 
 
 def _heeded() -> tuple[signal.Signals, ...]:
@@ -61,11 +62,24 @@ def _heeded() -> tuple[signal.Signals, ...]:
     return tuple(number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN)
 
 
+def _hold() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
+def _release() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def _restore() -> None:
+    """In a fork signals do what they do in Python, also those that came before it got here."""
+    for number in ENDING:
+        if signal.getsignal(number) == _handle:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    _release()
+
+
 def _handle(number: int, _frame: FrameType | None) -> None:
-    if os.getpid() != _handling.owner:  # the process is a fork: signals do there what they did before
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    elif _handling.depth:
+    if _handling.depth:
         _handling.waiting = number
         for call in _handling.calls:
             call()
@@ -84,6 +98,11 @@ def _act(number: int) -> NoReturn:
     raise SystemExit(128 + number)
 
 
+def exit_code() -> int | None:
+    """128 + n where a signal ends this process: an exception that comes after it is no fault. Some libraries make another one of it."""
+    return None if _handling.ending is None else 128 + _handling.ending
+
+
 def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
     """Something caught the exception, or threads go on."""
     _clean()
@@ -98,6 +117,8 @@ def _clean() -> None:
     """The last thing that is done before the process ends."""
     if os.getpid() != _handling.owner:
         return
+    for number in _heeded():  # the command is over; Python would take its handlers away, and a signal would still change the exit code
+        signal.signal(number, signal.SIG_IGN)
     if _handling.ending is not None:
         end_descendants(os.getpid())
     for folder in list(_folders):

@@ -73,7 +73,7 @@ class SharedMemory:
     """The global memory of one simulated board: ``bytes`` bytes, of which only what is touched takes space.
 
     ``contents`` is a writable array of uint8 over all of it. Both files live in memory, not on disk, and vanish with
-    the last process that holds them.
+    the last process that holds them. Raises the built-in MemoryError where there are not so many addresses.
     """
 
     def __init__(self, bytes: int):
@@ -83,7 +83,13 @@ class SharedMemory:
         os.ftruncate(self.contents_fd, bytes)
         os.ftruncate(self.control_fd, ctypes.sizeof(ControlPage))
         flags = mmap.MAP_SHARED | getattr(mmap, "MAP_NORESERVE", 0)
-        self.contents = np.frombuffer(mmap.mmap(self.contents_fd, bytes, flags=flags), np.uint8)
+        try:
+            mapped = mmap.mmap(self.contents_fd, bytes, flags=flags)
+        except OSError as error:
+            self.close()
+            raise MemoryError(f"the board's memory of {bytes / 2**30:.3g} GiB cannot be mapped: {error.strerror}; raise `ulimit -v`, or choose a "
+                              "board with less memory") from error
+        self.contents = np.frombuffer(mapped, np.uint8)
         self._page = ControlPage.from_buffer(mmap.mmap(self.control_fd, ctypes.sizeof(ControlPage)))
         self._page.size, self._page.version = ctypes.sizeof(ControlPage), VERSION
 

@@ -1,6 +1,7 @@
 """The simulated board of a context: its memory, what is allocated there, and its clock."""
 
 import bisect
+import builtins
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ class SimulatedBoard:
 
     def __init__(self, board: Board):
         self.facts = board
-        self.memory = SharedMemory(board.bytes)
+        self.memory = _shared(board)
         self.now_ns = 0.0
         self.stamp = 0  #: of the last write of a buffer
         self._allocations: list[Allocation] = []  # by address
@@ -112,6 +113,14 @@ class SimulatedBoard:
 
     def _publish(self) -> None:
         self.memory.publish([(one.address, one.end) for one in self._allocations])
+
+
+def _shared(board: Board) -> SharedMemory:
+    """The bytes of all memories. Raises cl.MemoryError."""
+    try:
+        return SharedMemory(board.bytes)
+    except builtins.MemoryError as error:
+        raise MemoryError("clCreateContext", status_code.OUT_OF_HOST_MEMORY, str(error)) from error
 
 
 def _place(fault: Fault, names: dict[Allocation, str]) -> tuple[str, int]:

@@ -14,6 +14,7 @@ from hls.ir.launch import IndexSpace, group_limit
 from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
+from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
 
@@ -78,8 +79,9 @@ class Emulated:
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
-    from hls.frontend import parse_source  # a host program that fails before needs none of it
-    from hls.passes.pipeline import link_program
+    with deferred():
+        from hls.frontend import parse_source  # a host program that fails before needs none of it
+        from hls.passes.pipeline import link_program
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
     try:
@@ -94,7 +96,8 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
 
 def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """What the channels hold as hardware; nothing is known of a program that cannot be hardware."""
-    from hls.driver import channel_depths
+    with deferred():
+        from hls.driver import channel_depths
 
     try:
         return channel_depths(module, board, options)

@@ -14,8 +14,10 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.rtl.interface import ArgumentInterface, KernelInterface
+from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
+from sim.steps import Steps
 
 from . import compiler, emulated
 from .argument_facts import argument_fact
@@ -86,6 +88,8 @@ class Program:
         except Exception as error:
             if os.environ.get("SLUICE_DEBUG") == "1":
                 raise
+            if exit_code() is not None:
+                raise SystemExit(exit_code()) from None
             self._log = render(internal_error(error), {})
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
         self._log = "\n".join(render(one, self.result.module.sources) for one in self.result.warnings)
@@ -98,7 +102,7 @@ class Program:
             result = self._built()
             simulated = self.context.simulated
             self._system = LoadedSystem(result.verilog, result.interface, simulated.facts, simulated.memory,
-                                        stall_seed(), _trace_request(), _show_progress)
+                                        stall_seed(), _trace_request(), Steps())
             weakref.finalize(self, self._system.close)
         return self._system
 
@@ -337,9 +341,3 @@ def _trace_request() -> TraceRequest | None:
         raise LogicError("trace", status_code.INVALID_VALUE,
                          f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}")
     return TraceRequest(Path(path), int(start), int(cycles), signals)
-
-
-def _show_progress(step: str) -> None:
-    print(f"sluice: {step} ...", file=sys.stderr, flush=True)
-
-
