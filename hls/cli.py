@@ -1,7 +1,7 @@
 """The command line: ``sluice compile`` and ``sluice run``.
 
 Exit codes: 0; 1 where a kernel or board file cannot be used, results cannot be written, or a program fails; 2 where the
-command line itself is wrong, which includes naming files and boards that do not exist. Every message is one
+command line itself is wrong, which includes naming files and boards that do not exist; 128 + n where signal n ended it. Every message is one
 :class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array on stdout. A fault of
 the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
 """

@@ -122,7 +122,7 @@ def _clean() -> None:
     if _handling.ending is not None:
         end_descendants(os.getpid())
     for folder in list(_folders):
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     if _handling.ending is not None:  # at once: taking all objects apart can take seconds
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             sys.stdout.flush()
@@ -156,8 +156,17 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
         folder.mkdir()
         yield folder
     finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one that somebody still writes to; what is there all the same is tried again at the end of the process."""
+    for _ in range(10):
         shutil.rmtree(folder, ignore_errors=True)
-        _folders.discard(folder)
+        if not os.path.lexists(folder):
+            _folders.discard(folder)
+            return
+        time.sleep(0.02)
 
 
 def descendants(process: int) -> list[int]:
