@@ -4,6 +4,7 @@ SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an e
 what does not end by that within seconds is ended by force. ``sluice run`` hands a signal on to the host program, waits, and kills what is left.
 """
 
+import _thread
 import atexit
 import contextlib
 import ctypes
@@ -39,6 +40,7 @@ class _Handling:
     owner: int = 0  #: the process that has the handlers
     interrupts: bool = False  #: whether SIGINT is KeyboardInterrupt
     ending: int | None = None  #: the signal that ends this process
+    lost: bool = False  #: whether the exception was raised where Python drops it
     depth: int = 0  #: of sections in which signals wait
     waiting: int | None = None  #: a signal that waits
     calls: list[Callable[[], object]] = field(default_factory=list)  #: of these sections
@@ -54,6 +56,7 @@ def exit_on_signals(interrupts: bool = False) -> None:
     for number in _heeded():
         signal.signal(number, _handle)
     atexit.register(_clean)
+    sys.unraisablehook = _dropped
     os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_restore)
 
 
@@ -78,7 +81,20 @@ def _restore() -> None:
     _release()
 
 
+def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
+    """An exception in a function that nobody called, such as what a dead weak reference calls; imports are full of them. Ours is raised again
+    when it is over."""
+    if isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt)) and threading.current_thread() is threading.main_thread():
+        _handling.lost = True
+        _thread.interrupt_main(_handling.ending or signal.SIGINT)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
 def _handle(number: int, _frame: FrameType | None) -> None:
+    if _handling.ending is not None and not _handling.lost:
+        return  # what is left is to clean up
+    _handling.lost = False
     if _handling.depth:
         _handling.waiting = number
         for call in _handling.calls:
@@ -91,8 +107,6 @@ def _act(number: int) -> NoReturn:
     if number == signal.SIGINT and _handling.interrupts:
         raise KeyboardInterrupt
     _handling.ending = number
-    for one in ENDING:
-        signal.signal(one, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, _exit_at_once)
     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     raise SystemExit(128 + number)

@@ -138,3 +138,48 @@ def test_hang_ups_do_not_matter_behind_nohup(command):
     assert process.stdout.readline() == "built\n"
     process.send_signal(signal.SIGHUP)
     assert process.wait(60) == 0
+
+
+LOST = """import os, signal, sys, time, weakref
+from hls.signals import exit_on_signals
+exit_on_signals(interrupts=True)
+
+class Something:
+    pass
+
+def gone(_):
+    os.kill(os.getpid(), int(sys.argv[1]))
+    time.sleep(0.1)
+
+something = Something()
+reference = weakref.ref(something, gone)
+try:
+    del something
+    time.sleep(20)
+except BaseException as error:
+    print(type(error).__name__)
+    raise
+"""
+
+
+@pytest.mark.parametrize("number, name, code", [(signal.SIGTERM, "SystemExit", 143), (signal.SIGINT, "KeyboardInterrupt", -signal.SIGINT)])
+def test_an_exception_that_python_drops_is_raised_again(number, name, code):
+    done = subprocess.run([sys.executable, "-c", LOST, str(int(number))], capture_output=True, text=True, timeout=15, check=False)
+    assert (done.stdout, done.returncode) == (f"{name}\n", code) and "ignored" not in done.stderr, done.stderr
+
+
+def test_an_exception_that_a_program_catches_is_not_the_end():
+    text = """import time
+from hls.signals import exit_on_signals
+exit_on_signals()
+while True:
+    try:
+        print(flush=True)
+        time.sleep(30)
+    except BaseException:
+        pass
+"""
+    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.terminate()
+    assert process.wait(15) == 143
