@@ -4,7 +4,6 @@ SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an e
 what does not end by that within seconds is ended by force. ``sluice run`` hands a signal on to the host program, waits, and kills what is left.
 """
 
-import _thread
 import atexit
 import contextlib
 import ctypes
@@ -86,7 +85,9 @@ def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
     when it is over."""
     if isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt)) and threading.current_thread() is threading.main_thread():
         _handling.lost = True
-        _thread.interrupt_main(_handling.ending or signal.SIGINT)
+        again = threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, _handling.ending or signal.SIGINT))
+        again.daemon = True
+        again.start()
     else:
         sys.__unraisablehook__(unraisable)
 
