@@ -55,8 +55,9 @@ def _is_command() -> bool:
 
 
 if _is_command():  # until hls.signals is there: nothing has been done yet, so that nothing has to be cleaned up
-    for _number in (_signal.SIGINT, _signal.SIGTERM):
-        _signal.signal(_number, lambda number, _frame: os._exit(128 + number))
+    for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+        if _number != _signal.SIGHUP or _signal.getsignal(_number) != _signal.SIG_IGN:  # nohup
+            _signal.signal(_number, lambda number, _frame: os._exit(128 + number))
 
 for _name in PACKAGES:
     share(_name)
