@@ -2,8 +2,10 @@
 
 import os
 import signal
+import struct
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -54,6 +56,19 @@ def test_while_the_simulation_runs(command, number):
     command.start(RTL_RUN.arguments)
     assert command.reaches(RTL_RUN, 300), command.said
     check(command, number, command.end(number))
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_the_waveform_of_a_run_that_was_ended(command, number):
+    """It holds all cycles until then, and is closed."""
+    command.start(("run", "--trace", "wave.fst", *RTL_RUN.arguments[1:]))
+    assert command.reaches(RTL_RUN, 300), command.said
+    time.sleep(2)
+    check(command, number, command.end(number))
+    header = (command.folder / "wave.fst").read_bytes()[:33]
+    first, last = struct.unpack(">QQ", header[9:25])
+    assert header[0] == 0 and first < last
 
 
 @pytest.mark.verilator
