@@ -10,6 +10,7 @@ from types import TracebackType
 
 from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
 from sim import cl
+from sim.cl.schedule import finish_all
 from sluice import PACKAGES, share
 
 __all__ = ["main"]
@@ -26,7 +27,12 @@ def main(arguments: list[str]) -> None:
         share(package)
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
-    runpy.run_path(str(path), run_name="__main__")
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit:
+        finish_all()
+        raise
+    finish_all()  # what was launched and not waited for
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
