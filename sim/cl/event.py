@@ -86,6 +86,7 @@ class PendingEvent(Event):
         self.number = 0  #: in the order of queueing
         self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
         self.told = False  #: whether somebody was told that it failed
+        self.interrupted = False  #: whether it was given up because the host was interrupted
         self._finished: Event | None = None
         self._error: Exception | None = None
         self.followers: list[PendingEvent] = []

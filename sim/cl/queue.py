@@ -37,7 +37,7 @@ class CommandQueue:
         """Return when all commands are finished. Raises what the first raises that failed since the last call, whether its event told it or not."""
         with self.context.simulated.guard:
             self._complete()
-            failed = [event for event in self.unfinished if event.failed]
+            failed = [event for event in self.unfinished if event.failed and not event.interrupted]
             self.unfinished = [event for event in self.unfinished if not event.over]
         _tell(failed)
 

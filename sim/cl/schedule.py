@@ -129,11 +129,14 @@ class Schedule:
             print(f"sluice: a launch that nobody waited for: {failure}", file=sys.stderr, flush=True)
 
     def cancel(self, why: str) -> None:
-        """The host was interrupted: nothing that was queued will run."""
+        """The host was interrupted, and knows: nothing that was queued will run."""
         with self.board.guard:
+            pending = list(self.pending)
             for runs in {event.runs for event in self.pending if event.runs is not None and event.runs.running}:
                 runs.give_up(f"given up: {why}")
-            self.lose(list(self.pending), RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {why}"))
+            self.lose(pending, RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {why}"))
+            for event in pending:
+                event.told = event.interrupted = True
 
     # ---- steps
 
