@@ -229,8 +229,8 @@ class _Failing:
         return self
 
     def __exit__(self, kind, error, where) -> bool:
-        if error is None:
-            return False
+        if error is None or not isinstance(error, Exception):
+            return False  # an interrupt is the schedule's
         known = isinstance(error, SimulationError)
         self._runs.give_up(str(error) if known else f"given up: {error}")
         return known

@@ -7,10 +7,11 @@ loaded have ended, or can only go on when something else is queued.
 
 import atexit
 import bisect
+import contextlib
 import itertools
 import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from hls.signals import is_ending
@@ -51,7 +52,8 @@ class Schedule:
                 self._awaited = True
             if not event.missing:
                 self._startable.append(event)
-            self.pump()
+            with self._interruptible():
+                self.pump()
             guard.changed()
 
     def settle(self, event: PendingEvent) -> None:
@@ -142,8 +144,14 @@ class Schedule:
 
     def _step(self) -> bool:
         """Let something happen. False when nothing will, as long as nothing else is queued."""
-        try:
+        with self._interruptible():
             return self.pump() or self._advance() or self._skip()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """An interrupt or a signal gives up all that was queued."""
+        try:
+            yield
         except Exception:
             raise
         except BaseException as error:
