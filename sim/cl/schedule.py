@@ -134,9 +134,10 @@ class Schedule:
         """The host was interrupted, and knows: nothing that was queued will run."""
         with self.board.guard:
             pending = list(self.pending)
-            for runs in {event.runs for event in self.pending if event.runs is not None and event.runs.running}:
-                runs.give_up(f"given up: {why}")
+            at_work = {event.runs for event in pending if event.runs is not None and event.runs.running}
             self.lose(pending, RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {why}"))
+            for runs in at_work:
+                runs.give_up(f"given up: {why}")
             for event in pending:
                 event.told = event.interrupted = True
 
