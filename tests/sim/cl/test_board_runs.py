@@ -174,7 +174,7 @@ def test_time_passes_over_kernels_that_only_wait(make, board):
 def test_programs_take_turns_on_the_board(board):
     """One that only waits, at a channel, makes room, and goes on where it was."""
     one, first = board.program(a=100, c=10)
-    other, second = board.program(b=50)
+    _other, second = board.program(b=50)
     one.stuck = {"a"}
     waits = board.launch(first, 0, "a", joined=True)
     event = board.launch(second, 1, "b")
@@ -275,7 +275,7 @@ def test_kernels_that_never_end_are_given_up_together(make):
 
 def test_a_lost_simulation_takes_only_what_ran_in_it(make, board):
     system, _, _, launch = make(a=10, b=10, c=10)
-    other, runs = board.program(d=5)
+    _other, runs = board.program(d=5)
     first, second, behind, free = launch(0, "a"), launch(1, "b"), launch(0, "c"), board.launch(runs, 2, "d")
     system.fails = SimulationError("the simulator is gone")
     for event in (first, second):

@@ -1,5 +1,7 @@
 """Launches of several queues on the board: side by side in simulated time, with one memory, in the order of queues and events."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -61,7 +63,7 @@ def test_four_that_compute_take_the_time_of_one(board):
     assert one <= span(together) < 1.1 * one
     in_order = [board.compute(k, 0) for k in range(COUNT)]
     assert 4 * one < span(in_order) < 4.6 * one
-    for before, behind in zip(in_order, in_order[1:], strict=False):
+    for before, behind in itertools.pairwise(in_order):
         assert before.profile.end <= behind.profile.start
 
 
@@ -93,7 +95,7 @@ def test_events_order_launches_of_several_queues(board):
     found = np.empty(256, np.int32)
     cl.enqueue_copy(board.queues[2], found, buffer, wait_for=[event])
     assert np.array_equal(found, wanted)
-    assert all(before.profile.end <= behind.profile.start for before, behind in zip(events, events[1:], strict=False))
+    assert all(before.profile.end <= behind.profile.start for before, behind in itertools.pairwise(events))
     aside.wait()
 
 

@@ -1,5 +1,6 @@
 """Many threads of one host program: on queues of their own and shared ones, on the emulator and on the board."""
 
+import itertools
 import threading
 import time
 
@@ -42,7 +43,7 @@ def in_threads(work, count=8):
         barrier.wait()
         try:
             results[k] = work(k)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - looked at below
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
@@ -138,7 +139,7 @@ def test_buffers_of_many_threads_lie_apart():
         return kept
 
     places = sorted((one.address, one.address + one.size) for kept in in_threads(work) for one in kept)
-    assert all(end < begin for (_, end), (begin, _) in zip(places, places[1:], strict=False))
+    assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(places))
 
 
 def test_kernels_of_two_threads_meet_at_a_channel():
