@@ -199,8 +199,9 @@ class Schedule:
         return False
 
     def _next_ready_ns(self, runs: "BoardRuns") -> float | None:
-        """When the next launch may begin beside those that run."""
-        times = [event.ready_ns for event in self._startable if event.runs is runs and runs.is_free(event.kernel)]
+        """When the next launch may begin beside those that run. Those that are ready and have not begun wait for their program's turn."""
+        now = runs.now_ns
+        times = [event.ready_ns for event in self._startable if event.runs is runs and runs.is_free(event.kernel) and event.ready_ns > now]
         return min(times, default=None)
 
     def _skip(self) -> bool:

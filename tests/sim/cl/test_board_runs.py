@@ -192,12 +192,15 @@ def test_programs_take_turns_on_the_board(board):
 
 def test_a_program_is_not_kept_from_the_board(board):
     """Its turn comes before launches that were queued later."""
-    _, first = board.program(a=100, c=10)
+    system, first = board.program(a=100, c=10)
     _, second = board.program(b=50)
     board.launch(first, 0, "a")
     board.launch(second, 1, "b")
-    board.launch(first, 2, "c").wait()
+    last, looks = board.launch(first, 2, "c"), []
+    system.step = lambda cycles, step=system.step: looks.append(cycles) or step(cycles)
+    last.wait()
     assert board.log == ["start a", "end a", "start b", "end b", "start c", "end c"]
+    assert len(looks) == 2, "launches that wait for their turn do not cut the simulation into cycles"
 
 
 def test_programs_of_one_queue_keep_its_order(board):
