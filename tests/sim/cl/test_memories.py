@@ -15,7 +15,7 @@ __kernel void gather(QDR const int *restrict table, __global const int *restrict
     for (int i = 0; i < n; i++)
         out[i] = table[at[i]];
 }
-__kernel void copy(__global const int *restrict a, QDR int *restrict out, int n)
+__kernel void copy(__global const int *a, QDR int *out, int n)
 {
     for (int i = 0; i < n; i++)
         out[i] = a[i];
