@@ -20,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["deferred", "end_descendants", "exit_code", "exit_on_signals", "follow_supervisor", "supervise", "temporary_folder", "was_interrupted"]
+__all__ = ["deferred", "end_descendants", "exit_code", "exit_on_signals", "follow_supervisor", "is_ending", "supervise", "temporary_folder",
+           "was_interrupted"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
@@ -126,6 +127,11 @@ def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
 def was_interrupted() -> None:
     """A KeyboardInterrupt that nobody caught ends this process: its descendants are to end with it."""
     _handling.ending = signal.SIGINT
+
+
+def is_ending() -> bool:
+    """Whether a signal ends this process."""
+    return _handling.ending is not None
 
 
 def _clean() -> None:

@@ -12,6 +12,7 @@ from types import TracebackType
 from hls.diag import machine_trouble
 from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
 from sim import cl
+from sim.cl.schedule import finish_all
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sluice import PACKAGES, share
 
@@ -30,7 +31,12 @@ def main(arguments: list[str]) -> None:
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
     follow_supervisor()
-    runpy.run_path(str(path), run_name="__main__")
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit:
+        finish_all()
+        raise
+    finish_all()  # what was launched and not waited for
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

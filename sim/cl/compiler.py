@@ -9,8 +9,12 @@ from hls.options import Options
 from hls.rtl.interface import SystemInterface
 from hls.signals import deferred
 from hls.target.board import Board
+from sim.locks import ProcessLock
 
-__all__ = ["Compiled", "compile_source"]
+__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_source"]
+
+#: The compiler is made for one thread, and two would share one processor all the same: Python runs one at a time.
+ONE_AT_A_TIME = ProcessLock()
 
 
 class Compiled(Protocol):
