@@ -40,6 +40,14 @@ if (( $${#missing[@]} )); then \
 fi
 endef
 
+# pip's link to this folder comes behind all of the search path: there a folder sim/ beside a host program, even one without __init__.py, would hide ours.
+define SOURCES
+import os, sysconfig
+with open(os.path.join(sysconfig.get_path("purelib"), "sluice-sources.pth"), "w") as file:
+    print(os.getcwd(), file=file)
+endef
+export SOURCES
+
 # Depends on the list of dependencies alone: the package itself is installed as a link to this folder.
 $(STAMP): pyproject.toml
 	@$(REQUIRE)
@@ -48,6 +56,7 @@ $(STAMP): pyproject.toml
 	@echo 'setup: installing dependencies into $(VENV) (under a minute, 500 MB)'
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -e '.[test]' \
 	    | sed -u -n 's/^Collecting /  /p; s/^Successfully installed.*/setup: done/p'
+	@$(BIN)/python -c "$$SOURCES"
 	@$(BIN)/python -m sim.testbench.libpython
 	@touch $@
 

@@ -1,7 +1,7 @@
 """The command line: ``sluice compile`` and ``sluice run``.
 
 Exit codes: 0; 1 where a kernel or board file cannot be used, results cannot be written, or a program fails; 2 where the
-command line itself is wrong, which includes naming files and boards that do not exist. Every message is one
+command line itself is wrong, which includes naming files and boards that do not exist; 128 + n where signal n ended it. Every message is one
 :class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array on stdout. A fault of
 the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
 """
@@ -18,7 +18,7 @@ import click
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
-from .signals import exit_on_signals, supervise
+from .signals import deferred, exit_code, exit_on_signals, supervise
 from .target.board import Board, BoardError, known_boards, load_board
 
 __all__ = ["main"]
@@ -129,9 +129,10 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
 
 def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection):
     """Compile and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
-    from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
-    from .output import OutputError, check_output, write_results
-    from .passes.manager import Stopped
+    with deferred():  # a library that is interrupted while it is imported says that it is broken
+        from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
+        from .output import OutputError, check_output, write_results
+        from .passes.manager import Stopped
 
     try:
         check_output(output)
@@ -198,6 +199,8 @@ class _Messages:
         except Exception as error:
             if os.environ.get("SLUICE_DEBUG") == "1":
                 raise
+            if exit_code() is not None:
+                sys.exit(exit_code())
             self.add(internal_error(error))
         else:
             return

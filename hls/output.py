@@ -69,7 +69,7 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
 
 def _waivers(names: Iterable[str]) -> str:
     """For Verilator: generated files are not what a lint of the design around them is about."""
-    files = "".join(f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\n' for name in names)
+    files = "".join(f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file "*{name}"\n' for name in names)
     return f"`verilator_config\n{files}"
 
 

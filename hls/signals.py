@@ -20,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["deferred", "end_descendants", "exit_on_signals", "follow_supervisor", "supervise", "temporary_folder", "was_interrupted"]
+__all__ = ["deferred", "end_descendants", "exit_code", "exit_on_signals", "follow_supervisor", "is_ending", "supervise", "temporary_folder",
+           "was_interrupted"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
@@ -39,6 +40,7 @@ class _Handling:
     owner: int = 0  #: the process that has the handlers
     interrupts: bool = False  #: whether SIGINT is KeyboardInterrupt
     ending: int | None = None  #: the signal that ends this process
+    lost: bool = False  #: whether the exception was raised where Python drops it
     depth: int = 0  #: of sections in which signals wait
     waiting: int | None = None  #: a signal that waits
     calls: list[Callable[[], object]] = field(default_factory=list)  #: of these sections
@@ -54,6 +56,8 @@ def exit_on_signals(interrupts: bool = False) -> None:
     for number in _heeded():
         signal.signal(number, _handle)
     atexit.register(_clean)
+    sys.unraisablehook = _dropped
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_restore)
 
 
 def _heeded() -> tuple[signal.Signals, ...]:
@@ -61,11 +65,39 @@ def _heeded() -> tuple[signal.Signals, ...]:
     return tuple(number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN)
 
 
+def _hold() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
+def _release() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def _restore() -> None:
+    """In a fork signals do what they do in Python, also those that came before it got here."""
+    for number in ENDING:
+        if signal.getsignal(number) == _handle:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    _release()
+
+
+def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
+    """An exception in a function that nobody called, such as what a dead weak reference calls; imports are full of them. Ours is raised again
+    when it is over."""
+    if isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt)) and threading.current_thread() is threading.main_thread():
+        _handling.lost = True
+        again = threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, _handling.ending or signal.SIGINT))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
 def _handle(number: int, _frame: FrameType | None) -> None:
-    if os.getpid() != _handling.owner:  # the process is a fork: signals do there what they did before
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    elif _handling.depth:
+    if _handling.ending is not None and not _handling.lost:
+        return  # what is left is to clean up
+    _handling.lost = False
+    if _handling.depth:
         _handling.waiting = number
         for call in _handling.calls:
             call()
@@ -77,11 +109,14 @@ def _act(number: int) -> NoReturn:
     if number == signal.SIGINT and _handling.interrupts:
         raise KeyboardInterrupt
     _handling.ending = number
-    for one in ENDING:
-        signal.signal(one, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, _exit_at_once)
     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     raise SystemExit(128 + number)
+
+
+def exit_code() -> int | None:
+    """128 + n where a signal ends this process: an exception that comes after it is no fault. Some libraries make another one of it."""
+    return None if _handling.ending is None else 128 + _handling.ending
 
 
 def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
@@ -94,14 +129,21 @@ def was_interrupted() -> None:
     _handling.ending = signal.SIGINT
 
 
+def is_ending() -> bool:
+    """Whether a signal ends this process."""
+    return _handling.ending is not None
+
+
 def _clean() -> None:
     """The last thing that is done before the process ends."""
     if os.getpid() != _handling.owner:
         return
+    for number in _heeded():  # the command is over; Python would take its handlers away, and a signal would still change the exit code
+        signal.signal(number, signal.SIG_IGN)
     if _handling.ending is not None:
         end_descendants(os.getpid())
     for folder in list(_folders):
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     if _handling.ending is not None:  # at once: taking all objects apart can take seconds
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             sys.stdout.flush()
@@ -135,8 +177,17 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
         folder.mkdir()
         yield folder
     finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one that somebody still writes to; what is there all the same is tried again at the end of the process."""
+    for _ in range(10):
         shutil.rmtree(folder, ignore_errors=True)
-        _folders.discard(folder)
+        if not os.path.lexists(folder):
+            _folders.discard(folder)
+            return
+        time.sleep(0.02)
 
 
 def descendants(process: int) -> list[int]:

@@ -6,17 +6,21 @@ that is converted through :func:`convert` holds instances of it. Simulated in Py
 A part with a method ``own_verilog``, which gives the text of its module for a name, is not converted at all.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import groupby
 from pathlib import Path
 
 from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape, Value
+from amaranth._toolchain.yosys import YosysError
 from amaranth.back import rtlil, verilog
 from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -159,7 +163,7 @@ class PartLibrary:
         """
         new = [converted for converted in self.modules.values() if not converted.verilog]
         whole = "\n".join([text, *(converted.rtlil for converted in new)])
-        modules = _split(verilog._convert_rtlil_text(whole, strip_internal_attrs=True))
+        modules = _split(_translated(whole))
         for converted in new:
             converted.verilog = modules[converted.name]
             if converted.kept:
@@ -195,6 +199,8 @@ class PartLibrary:
             beside.write_text(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}")
             beside.replace(self.cache / f"{converted.name}.v")
         except OSError:  # a home that cannot be written costs the time of converting again, nothing else
+            with contextlib.suppress(OSError):
+                (self.cache / f"{converted.name}.new").unlink()
             self.cache = None
 
 
@@ -217,6 +223,42 @@ def convert_part(part, cache: Path | None = None) -> dict[str, str]:
     if any(not converted.verilog for converted in library.modules.values()):
         library.translate(_name(part), "")
     return {f"{name}.v": c.verilog for name, c in sorted(library.modules.items())}
+
+
+#: one run of the translator at a time, as it is told some things by the environment
+_translator = threading.Lock()
+#: what the translator says when the user's cache folder, in which it keeps itself as machine code, cannot be made
+_NO_CACHE = re.compile(r"failed to create cache|cache directory|cache config", re.IGNORECASE)
+
+
+def _translated(text: str) -> str:
+    """Verilog of a text of RTLIL. Raises MemoryError where there is not enough for the translator."""
+    with _translator:
+        try:
+            with _environment(PYTHONSAFEPATH="1"):  # modules in the working directory are none of the translator's
+                return verilog._convert_rtlil_text(text, strip_internal_attrs=True)
+        except YosysError as error:
+            if "memory" in str(error) and "Error" in str(error):
+                last = str(error).partition("Caused by:")[0].strip().splitlines()[-1].rpartition("Error: ")[2]
+                raise MemoryError(f"the translator to Verilog, which reserves 4 GiB of addresses, cannot run ({last})") from error
+            if not _NO_CACHE.search(str(error)):
+                raise
+        with tempfile.TemporaryDirectory(prefix="sluice-") as folder, _environment(PYTHONSAFEPATH="1", XDG_CACHE_HOME=folder):
+            return verilog._convert_rtlil_text(text, strip_internal_attrs=True)
+
+
+@contextlib.contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _walk(fragment: Fragment):
@@ -310,8 +352,10 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _folder() -> Path:
-    """Where converted parts are kept: $SLUICE_CACHE, else the user's cache folder."""
+def _folder() -> Path | None:
+    """Where converted parts are kept: $SLUICE_CACHE, else the user's cache folder; None where there is none."""
     root = os.environ.get("SLUICE_CACHE")
-    base = Path(root) if root else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sluice"
-    return base / "parts"
+    if root:
+        return Path(root) / "parts"
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # stays "~" where the user has no home
+    return Path(home) / "sluice" / "parts" if os.path.isabs(home) else None

@@ -5,14 +5,19 @@ library, so that a design compiles only its own model. The design's top module i
 memories and registers are driven by the runtime through its ports.
 """
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from hls.diag import machine_trouble
+
 from .binding import write_binding
-from .cache import cached, content_key
+from .build_time import estimate, in_words, remember
+from .cache import cache_folder, cached, content_key
 from .errors import BuildError
 from .programs import Programs
 from .settings import number
@@ -54,8 +59,8 @@ def build(verilog: Mapping[str, str], top: str, trace: str = "none",
     """Build a simulator of module ``top``, or find it in the cache.
 
     ``verilog`` maps file names to texts. ``trace`` says what a waveform would hold: "none" (the fast build),
-    "handshakes" or "all". ``progress`` is called with the name of each long step. ``hasty`` is for runs of a few thousand
-    cycles: it compiles several times faster, and runs several times slower.
+    "handshakes" or "all". ``progress`` is called with the name of each long step, and with nothing at the end. ``hasty`` is for runs of a few
+    thousand cycles: it compiles several times faster, and runs several times slower.
     Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
     """
     if trace not in TRACES:
@@ -71,7 +76,8 @@ def build(verilog: Mapping[str, str], top: str, trace: str = "none",
         parts += [name, verilog[name]]
 
     def make(folder: Path) -> None:
-        with Programs() as programs:
+        with Programs() as programs, _timed(f"{'' if trace == 'none' else 'traced '}{'hasty' if hasty else 'quick'}", verilog.values(),
+                                            f"the simulation of {top}", progress):
             _build_design(programs, tools, verilog, top, trace != "none", library, folder, progress, verilate, flags)
 
     return Simulator(cached("design", content_key(parts), "simulator", make), trace)
@@ -92,7 +98,7 @@ def _build_design(programs: Programs, tools: Tools, verilog: Mapping[str, str], 
     binding = write_binding(PREFIX, (generated / f"{PREFIX}.h").read_text(), str(HERE / "runtime"))
     (generated / "binding.cpp").write_text(binding)
     progress(f"compiling the simulation of {top}")
-    objects = _compile(programs, tools, _units(generated, flags), traced)
+    objects = _compile(programs, tools, _units(generated, flags), traced, progress)
     _run(programs, [tools.cxx, *STANDARD, "-o", str(folder / "simulator"), *map(str, objects), str(library),
                     *(_compression_libraries(programs, tools) if traced else [])], "linking the simulation failed", folder)
     for built in objects:
@@ -121,21 +127,21 @@ def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]
     key = content_key([tools.identity, str(traced), *STANDARD, *OPTIMIZED, *texts])
 
     def make(folder: Path) -> None:
-        progress("compiling the simulation runtime (once)")
         units = {}
         verilated = [tools.include / name for name in VERILATED + (VERILATED_TRACE if traced else ())]
         for source in (*RUNTIME_SOURCES, *verilated):
             unit = folder / f"{source.stem}.cc"
             unit.write_text(f'#include "{source}"\n')
             units[unit] = OPTIMIZED
-        with Programs() as programs:
-            objects = _compile(programs, tools, units, traced)
+        with Programs() as programs, _timed("traced runtime" if traced else "runtime", texts, "what all simulations share", progress):
+            objects = _compile(programs, tools, units, traced, progress)
             _run(programs, ["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed", folder)
 
     return cached("runtime", key, "libruntime.a", make)
 
 
-def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], traced: bool) -> list[Path]:
+def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], traced: bool,
+             progress: Callable[[str], None]) -> list[Path]:
     """Compile each unit with its flags into an object beside it."""
     defines = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT",
                f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_FST={int(traced)}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0",
@@ -144,11 +150,15 @@ def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], 
     if traced:
         include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(programs, tools)]
 
+    finished: list[Path] = []
+
     def one(item: tuple[Path, list[str]]) -> Path:
         unit, flags = item
         target = unit.with_suffix(".o")
         _run(programs, [*tools.compiler(), *STANDARD, *flags, *defines, f"-I{unit.parent}", *include, "-c", str(unit),
                         "-o", str(target)], f"compiling {unit.name} failed", unit.parent)
+        finished.append(target)
+        progress(f"compiled {len(finished)} of {len(units)} files")
         return target
 
     with ThreadPoolExecutor(_jobs()) as pool:
@@ -157,6 +167,19 @@ def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], 
         except BaseException:  # one failed, or a signal came: what the pool waits for has no use any more
             programs.end()
             raise
+
+
+@contextlib.contextmanager
+def _timed(kind: str, texts: Collection[str], what: str, progress: Callable[[str], None]) -> Iterator[None]:
+    """Say how long a build may take, and remember how long it took."""
+    bytes, began = sum(map(len, texts)), time.monotonic()
+    progress(f"building {what}: about {in_words(estimate(kind, bytes))}, once; it is kept in {cache_folder()}")
+    try:
+        yield
+    finally:
+        progress("")
+    seconds = time.monotonic() - began
+    remember(kind, bytes, seconds)
 
 
 def _has_compression(programs: Programs, tools: Tools) -> bool:
@@ -184,4 +207,7 @@ def _run(programs: Programs, command: list[str], message: str, folder: Path, env
     if result.returncode != 0:
         log = (result.stdout + result.stderr).strip()
         errors = [line for line in log.splitlines() if "rror" in line]
-        raise BuildError(f"{message}: {errors[0] if errors else log[-300:]}", log)
+        error = BuildError(f"{message}: {errors[0] if errors else log[-300:]}", log)
+        if machine_trouble(BuildError(log)) is not None:
+            error.args = (f"{error}; there is not enough memory: SLUICE_JOBS=1 takes less",)
+        raise error

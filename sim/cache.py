@@ -6,6 +6,7 @@ partly deleted costs time and nothing else.
 """
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -23,6 +24,8 @@ from .errors import BuildError
 __all__ = ["cache_folder", "cached", "content_key"]
 
 SEAL = "seal"
+#: errors that another folder would not help
+NOT_OF_FOLDERS = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
 #: a folder in which an entry is being made: key, host, process, anything
 _UNFINISHED = re.compile(r"[0-9a-f]+\.(?P<host>[\w-]+)\.(?P<process>\d+)\.[0-9a-f]+")
 HOST = re.sub(r"[^\w-]", "-", socket.gethostname()) or "host"
@@ -85,8 +88,8 @@ def _make_whole(folder: Path, product: str, make: Callable[[Path], None]) -> Non
     with contextlib.ExitStack() as stack:
         with _refused(folder.parent):
             unfinished = stack.enter_context(temporary_folder(name))
-        make(unfinished)
         with _refused(folder.parent):
+            make(unfinished)
             (unfinished / SEAL).write_text(_seal_of(unfinished / product))
             _remove(folder)
             unfinished.rename(folder)
@@ -140,5 +143,7 @@ def _refused(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in NOT_OF_FOLDERS:
+            raise
         raise BuildError(f"cannot use the build cache {folder}: {error.strerror}; set SLUICE_CACHE to a folder that can be written, with room "
                          "for some hundred megabytes") from error

@@ -5,11 +5,15 @@ import os
 import runpy
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from types import TracebackType
 
+from hls.diag import machine_trouble
 from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
 from sim import cl
+from sim.cl.schedule import finish_all
+from sim.errors import BuildError, SimulationError, ToolMissing
 from sluice import PACKAGES, share
 
 __all__ = ["main"]
@@ -18,7 +22,7 @@ __all__ = ["main"]
 def main(arguments: list[str]) -> None:
     """Run the program ``arguments[0]`` with the rest as its own arguments."""
     exit_on_signals(interrupts=True)
-    follow_supervisor()
+    warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     path = Path(arguments[0])
     sys.argv[:] = arguments
     sys.path.insert(0, str(path.resolve().parent))  # python -P puts nothing there
@@ -26,14 +30,20 @@ def main(arguments: list[str]) -> None:
         share(package)
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
-    runpy.run_path(str(path), run_name="__main__")
+    follow_supervisor()
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit:
+        finish_all()
+        raise
+    finish_all()  # what was launched and not waited for
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Say what ended the program: a refused call in a few lines, anything else as Python does, from the program on."""
     if isinstance(error, KeyboardInterrupt):
         was_interrupted()
-    if isinstance(error, cl.Error):
+    if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace):
         print(_message(error, path, trace), file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):
         print(f"interrupted{': ' if error.args else ''}{error}", file=sys.stderr)
@@ -43,8 +53,18 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
         traceback.print_exception(kind, error, trace)
 
 
-def _message(error: Exception, path: Path, trace: TracebackType | None) -> str:
+def _says_it(error: BaseException, trace: TracebackType) -> bool:
+    """Whether what the machine lacks, or a tool said, ended one of our own functions: the message says all."""
+    innermost = Path(traceback.extract_tb(trace)[-1].filename).resolve()
+    ours = any(innermost.is_relative_to(folder) for package in PACKAGES for folder in sys.modules[package].__path__)
+    return isinstance(error, (BuildError, SimulationError, ToolMissing)) or ours and machine_trouble(error) is not None
+
+
+def _message(error: BaseException, path: Path, trace: TracebackType | None) -> str:
     """The error at the last line of the program that led to it."""
+    trouble = None if isinstance(error, (cl.Error, BuildError, SimulationError, ToolMissing)) else machine_trouble(error)
+    if trouble is not None:
+        error = Exception(f"{trouble.message}\n  hint: {trouble.hint}")
     frames = [frame for frame in traceback.extract_tb(trace) if _is(frame.filename, path)]
     if not frames:
         return f"{path}: error: {error}"

@@ -19,12 +19,16 @@ from .settings import number
 from .shared import Fault, SharedMemory
 from .wired import run_by_wires
 
-__all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "TraceRequest"]
+__all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
 
 WORD = (1 << 32) - 1
 
 #: more than any simulation runs
 ALL_CYCLES = 1 << 62
+
+
+class Stopped(SimulationError):
+    """No kernel that runs gets on any more, by itself; the simulator is as it was."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,10 @@ class LoadedSystem:
     _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was said
     _running: dict[str, "_Started"] = field(default_factory=dict, init=False)
     _ended: list[tuple[str, Run]] = field(default_factory=list, init=False)
+    _progress: Progress | None = field(default=None, init=False)  #: of those that run, since one of them started or ended
+    _unseen: int = field(default=0, init=False)  #: cycles since it looked
+    _before: int = field(default=0, init=False)  #: cycles of simulators that were closed
+    _reached: int = field(default=0, init=False)  #: cycle of this one, when it was last asked
 
     @property
     def session(self) -> Session:
@@ -92,6 +100,12 @@ class LoadedSystem:
             self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
             self._session.reset(self.seed)
         return self._session
+
+    def cycle(self) -> int:
+        """Cycles that passed so far, in all simulators that there were one after the other."""
+        if self._session is not None:
+            self._reached = self._session.cycle()
+        return self._before + self._reached
 
     def _as_built(self) -> Board:
         """The board with the memories that the program uses; it may have been built for banks one behind the other."""
@@ -129,6 +143,7 @@ class LoadedSystem:
             registers += _slot(kernel.base + offset, launch[name])
         session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
         self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
+        self._progress = None
 
     @property
     def running(self) -> list[str]:
@@ -137,14 +152,53 @@ class LoadedSystem:
 
     def advance(self) -> tuple[str, Run]:
         """Run until one of the kernels that were started ends: its name, and its run. Raises SimulationError as :meth:`run` does."""
+        try:
+            while (found := self.step(PATIENCE)) is None:
+                pass
+            return found
+        except Stopped:
+            self.close()
+            raise
+
+    def step(self, cycles: int) -> tuple[str, Run] | None:
+        """Run at most so many cycles; the name and the run of the kernel that has ended, if one has. Raises Stopped when none of those that run
+        will ever get on by itself, and SimulationError when the simulator is lost, or a kernel takes more than $SLUICE_MAX_CYCLES."""
         if self._ended:
             return self._ended.pop(0)
-        started = self._wait()
+        limit = number("SLUICE_MAX_CYCLES", 1 << 62)
+        progress = self._progress or self._watch()
+        before = self.session.cycle()
+        first = min(started.cycle for started in self._running.values())
+        cycles = max(1, min(cycles, progress.patience - self._unseen, first + limit - before))
+        interrupts, now = self.session.run(cycles, sum(1 << started.kernel.index for started in self._running.values()))
+        for started in self._running.values():
+            if interrupts >> started.kernel.index & 1:
+                return self._conclude(started)
+        self._reached = now
+        self._unseen += now - before
+        late = [name for name, started in self._running.items() if now - started.cycle >= limit]
+        if late:
+            self.close()
+            raise SimulationError(f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles")
+        if self._unseen >= progress.patience:
+            self._unseen = 0
+            if stopped := progress.look():
+                raise Stopped(stopped)
+        return None
+
+    def _watch(self) -> Progress:
+        """Look from now on whether those that run get on."""
+        kernels = [*(started.kernel for started in self._running.values()), *(k for k in self.interface.kernels if k.autorun)]
+        self._progress, self._unseen = Progress(self.session, kernels, self.interface), 0
+        return self._progress
+
+    def _conclude(self, started: "_Started") -> tuple[str, Run]:
         kernel, session = started.kernel, self.session
         counters = read_counters(session, kernel)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
         del self._running[kernel.name]
+        self._progress = None
         self._tell_cut()
         return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_faults(), session.cycle() - started.cycle,
                                 time.perf_counter() - started.seconds)
@@ -153,6 +207,7 @@ class LoadedSystem:
         """After a reset of the design: what was started will never end."""
         self._running.clear()
         self._ended.clear()
+        self._progress = None
 
     def _begin_trace(self, now: int) -> None:
         """With the first launch, ask for the waveform."""
@@ -182,28 +237,8 @@ class LoadedSystem:
         if self._session is not None:
             self._session.close()
             self._session = None
+            self._before, self._reached = self._before + self._reached, 0
         self.forget()
-
-    def _wait(self) -> "_Started":
-        """Run until a kernel ends."""
-        limit, waited = number("SLUICE_MAX_CYCLES", 1 << 62), 0
-        kernels = [started.kernel for started in self._running.values()]
-        progress = Progress(self.session, [*kernels, *(k for k in self.interface.kernels if k.autorun)], self.interface)
-        while True:
-            chunk = min(progress.patience, limit - waited)
-            interrupts, _ = self.session.run(chunk, sum(1 << kernel.index for kernel in kernels))
-            for started in self._running.values():
-                if interrupts >> started.kernel.index & 1:
-                    return started
-            waited += chunk
-            if waited >= limit:
-                self.close()
-                names = " and ".join(kernel.name for kernel in kernels)
-                raise SimulationError(f"kernel {names} has not finished after SLUICE_MAX_CYCLES = {limit} cycles")
-            stopped = progress.look()
-            if stopped:
-                self.close()
-                raise SimulationError(stopped)
 
 
 def _slot(offset: int, value: int, size: int = at.SLOT) -> list[tuple[int, int]]:

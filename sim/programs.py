@@ -1,11 +1,11 @@
 """External programs that belong together, such as the compilers of one build: none of them outlives what needs it."""
 
 import atexit
-import contextlib
 import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -64,11 +64,13 @@ class Programs:
         if os.getpid() != self._owner:
             return  # a fork: the programs are those of the process that it came from
         with self._lock:
-            self._ended, running = True, list(self._running)
+            self._ended, running = True, [process for process in self._running if process.poll() is None]
         for number in (signal.SIGTERM, signal.SIGKILL):
             for process in running:
                 _tell(process, number)
-            running = [process for process in running if not _has_ended(process)]
+            until = time.monotonic() + PATIENCE
+            while (running := [process for process in running if not _has_ended(process)]) and time.monotonic() < until:
+                time.sleep(0.005)
         _all.discard(self)
 
     def __enter__(self) -> Self:
@@ -78,19 +80,18 @@ class Programs:
         self.end()
 
 
-def _tell(process: subprocess.Popen, number: int) -> None:
-    """Send a signal to the program and what it started."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+def _tell(process: subprocess.Popen, number: int) -> bool:
+    """Send a signal to the program and what it started; whether any of these is there."""
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def _has_ended(process: subprocess.Popen) -> bool:
-    try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+    """Whether the program has ended, and all that it started: a compiler's second part writes on when the first is gone."""
+    return process.poll() is not None and not _tell(process, 0)
 
 
 def _undisturbed(work: Callable[[], T]) -> T:

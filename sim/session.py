@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -52,8 +53,11 @@ def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
     return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
 
 
+_open: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
 class Session:
-    """One simulator process. Between commands simulated time stands still.
+    """One simulator process. It is its maker's: a child of a fork has no part in it. Between commands simulated time stands still.
 
     Registers are 32 bits wide, at byte addresses. Raises SimulationError when the process ends unexpectedly or the
     design does not answer; the message ends with what the process wrote.
@@ -73,6 +77,7 @@ class Session:
                                                  stdin=subprocess.DEVNULL)
         self._socket = host
         self._answers = host.makefile("r")
+        _open.add(self)
         try:
             self._answer("starting")
         except SimulationError:
@@ -141,6 +146,8 @@ class Session:
 
     def close(self) -> None:
         """End the simulator; safe to call twice."""
+        if self._answers.closed:
+            return
         if self._process.poll() is None:
             try:
                 self._socket.sendall(b"quit\n")
@@ -148,6 +155,11 @@ class Session:
             except (OSError, subprocess.TimeoutExpired):
                 pass  # it is ending by itself, or is ended now
         self._programs.end()
+        self.leave()
+
+    def leave(self) -> None:
+        """Close this process's end, and leave the simulator alone."""
+        _open.discard(self)
         self._answers.close()
         self._socket.close()
         self._log.close()
@@ -196,3 +208,12 @@ class Session:
             return ""
         self._log.seek(0)
         return self._log.read().decode(errors="replace")[-2000:].strip()
+
+
+def _leave_all() -> None:
+    """In a child after a fork: a simulator would not see its host end while a child holds the line, and the child's exit would end it."""
+    for session in list(_open):
+        session.leave()
+
+
+os.register_at_fork(after_in_child=_leave_all)

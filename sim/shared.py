@@ -7,6 +7,7 @@ size or version differ.
 import ctypes
 import mmap
 import os
+import weakref
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -16,6 +17,7 @@ __all__ = ["Fault", "FaultKind", "Response", "SharedMemory"]
 
 VERSION = 2
 MAX_ALLOCATIONS = 4096
+MAP_FIXED, MAP_NORESERVE = 0x10, 0x4000  #: of mmap(2) on Linux; Python 3.11 has no names for them
 
 
 class FaultKind(IntEnum):
@@ -69,11 +71,15 @@ class Fault:
     count: int  #: refused accesses of that kind
 
 
+_maps: "weakref.WeakSet[SharedMemory]" = weakref.WeakSet()
+
+
 class SharedMemory:
     """The global memory of one simulated board: ``bytes`` bytes, of which only what is touched takes space.
 
     ``contents`` is a writable array of uint8 over all of it. Both files live in memory, not on disk, and vanish with
-    the last process that holds them.
+    the last process that holds them. A child of a fork keeps what they held then as a copy of its own: what it writes changes nothing here.
+    Raises the built-in MemoryError where there are not so many addresses.
     """
 
     def __init__(self, bytes: int):
@@ -82,17 +88,31 @@ class SharedMemory:
         self.control_fd = os.memfd_create("sluice-control")
         os.ftruncate(self.contents_fd, bytes)
         os.ftruncate(self.control_fd, ctypes.sizeof(ControlPage))
-        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_NORESERVE", 0)
-        self.contents = np.frombuffer(mmap.mmap(self.contents_fd, bytes, flags=flags), np.uint8)
+        flags = mmap.MAP_SHARED | MAP_NORESERVE
+        try:
+            mapped = mmap.mmap(self.contents_fd, bytes, flags=flags)
+        except OSError as error:
+            _close(self.contents_fd, self.control_fd)
+            raise MemoryError(f"the board's memory of {bytes / 2**30:.3g} GiB cannot be mapped: {error.strerror}; raise `ulimit -v`, or choose a "
+                              "board with less memory") from error
+        self.contents = np.frombuffer(mapped, np.uint8)
         self._page = ControlPage.from_buffer(mmap.mmap(self.control_fd, ctypes.sizeof(ControlPage)))
         self._page.size, self._page.version = ctypes.sizeof(ControlPage), VERSION
+        self._fds = weakref.finalize(self, _close, self.contents_fd, self.control_fd)
+        _maps.add(self)
 
     def close(self) -> None:
         """Give the files up; the arrays stay valid until they are dropped."""
-        for fd in (self.contents_fd, self.control_fd):
-            if fd >= 0:
-                os.close(fd)
+        self._fds()
         self.contents_fd = self.control_fd = -1
+
+    def part(self) -> None:
+        """In a child after a fork: map both files anew at the same places, so that what is written stays in this process."""
+        for fd, place, size in ((self.contents_fd, self.contents.ctypes.data, self.bytes),
+                                (self.control_fd, ctypes.addressof(self._page), ctypes.sizeof(ControlPage))):
+            if fd >= 0:
+                _map_again(fd, place, size)
+        self.close()
 
     def publish(self, ranges: list[tuple[int, int]]) -> None:
         """Tell the simulator which address ranges [begin, end) may be accessed."""
@@ -117,3 +137,28 @@ class SharedMemory:
     def take_fault(self) -> Fault | None:
         """The first of :meth:`take_faults`; None where there are none."""
         return next(iter(self.take_faults()), None)
+
+
+def _close(*fds: int) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
+def _map_again(fd: int, place: int, size: int) -> None:
+    """A private map of the file over the shared one at that address; one that cannot be written where the system grants no more."""
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    flags = mmap.MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE
+    for access in (mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ):
+        if library.mmap(place, size, access, flags, fd, 0) == place:
+            return
+    raise OSError(ctypes.get_errno(), "a child of a fork cannot have its own copy of the simulated board's memory")
+
+
+def _part_all() -> None:
+    for memory in list(_maps):
+        memory.part()
+
+
+os.register_at_fork(after_in_child=_part_all)

@@ -104,7 +104,13 @@ def _record(d: Diagnostic) -> dict:
 
 
 def internal_error(error: Exception) -> Diagnostic:
-    """The message for a fault of the compiler itself: what, where in it, and what the user can do."""
+    """The message for an error that nothing foresaw: of the machine where it is that, or else a fault of the compiler itself: what, where in
+    it, and what the user can do."""
+    from .machine import machine_trouble  # which needs this module
+
+    trouble = machine_trouble(error)
+    if trouble is not None:
+        return trouble
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = str(error).partition("\n")[0]
     return Diagnostic(

@@ -6,6 +6,8 @@ SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_M
 emulator), SLUICE_CACHE (folder of builds).
 """
 
+import sluice  # noqa: F401 - it lets folders sim/, hls/ and boards/ beside a program be searched, too
+
 from . import cltypes
 from .constants import (
     command_execution_status,

@@ -1,15 +1,21 @@
 """The simulated board of a context: its memory, what is allocated there, and its clock."""
 
 import bisect
+import builtins
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hls.target.board import Board, Memory
-from sim.shared import Fault, FaultKind, SharedMemory
+from sim.shared import MAX_ALLOCATIONS, Fault, FaultKind, SharedMemory
 
 from .constants import status_code
 from .errors import LogicError, MemoryError
+from .event import PendingEvent
+from .guard import Guard
+from .schedule import Schedule
 
 __all__ = ["Allocation", "SimulatedBoard"]
 
@@ -32,20 +38,30 @@ class Allocation:
 
 
 class SimulatedBoard:
-    """Memory and time of one board, kept over all programs that run on it. ``now_ns`` is simulated time."""
+    """Memory and time of one board, kept over all programs that run on it, and the one lock over all that: ``guard``.
+
+    ``now_ns`` is the simulated time of the host: of the latest command that it waited for.
+    """
 
     def __init__(self, board: Board):
         self.facts = board
-        self.memory = SharedMemory(board.bytes)
+        self.memory = _shared(board)
         self.now_ns = 0.0
         self.stamp = 0  #: of the last write of a buffer
+        self.guard = Guard()
+        self.schedule = Schedule(self)
         self._allocations: list[Allocation] = []  # by address
+        self._dropped: deque[tuple[Allocation, Sequence[PendingEvent]]] = deque()  # nobody has them any more
         self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
         self._alignment = max(self._guard, board.memory.word_bytes)
 
     def allocate(self, bytes: int, bank: int = -1, memory: Memory | None = None) -> Allocation:
         """Reserve a part of one of the board's memories (None: the default one), at the lowest address with room; of the bank of that number,
         counted from 0 and taking banks as one behind the other, or anywhere. Raises cl.MemoryError when there is none."""
+        self.reclaim()
+        if len(self._allocations) == MAX_ALLOCATIONS:
+            raise MemoryError("create_buffer", status_code.OUT_OF_RESOURCES,
+                              f"board {self.facts.name} keeps at most {MAX_ALLOCATIONS:,} buffers; release some, or take parts of a large one")
         memory = memory or self.facts.memory
         first, end = self._range(bank, memory)
         place = first + self._guard  # nothing lies at address 0: a null pointer is caught
@@ -86,6 +102,25 @@ class SimulatedBoard:
         del self._allocations[bisect.bisect_left(self._allocations, allocation)]
         self._publish()
 
+    def drop(self, allocation: Allocation, users: Sequence[PendingEvent] = ()) -> None:
+        """Give memory back as soon as the launches ``users`` are over. Does not wait for the lock: any thread may come here while it collects
+        garbage."""
+        self._dropped.append((allocation, users))
+
+    def reclaim(self) -> None:
+        """Give back what was dropped and is not in use any more."""
+        for _ in range(len(self._dropped)):
+            allocation, users = self._dropped.popleft()
+            if all(one.over for one in users):
+                self.free(allocation)
+            else:
+                self._dropped.append((allocation, users))
+
+    def before(self, address: int) -> Allocation | None:
+        """What was allocated at the address, or nearest before it."""
+        place = bisect.bisect_right(self._allocations, address, key=lambda one: one.address)
+        return self._allocations[place - 1] if place else None
+
     def view(self, allocation: Allocation) -> np.ndarray:
         """The bytes themselves, shared with the simulator."""
         return self.memory.contents[allocation.address:allocation.end]
@@ -112,6 +147,14 @@ class SimulatedBoard:
 
     def _publish(self) -> None:
         self.memory.publish([(one.address, one.end) for one in self._allocations])
+
+
+def _shared(board: Board) -> SharedMemory:
+    """The bytes of all memories. Raises cl.MemoryError."""
+    try:
+        return SharedMemory(board.bytes)
+    except builtins.MemoryError as error:
+        raise MemoryError("clCreateContext", status_code.OUT_OF_HOST_MEMORY, str(error)) from error
 
 
 def _place(fault: Fault, names: dict[Allocation, str]) -> tuple[str, int]:

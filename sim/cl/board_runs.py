@@ -1,5 +1,6 @@
-"""The launches of a program on the simulated board: one after the other in a queue, at the same time in several."""
+"""The launches of a program on the simulated board: kernels that run at the same time share its clock and its memory."""
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -9,9 +10,9 @@ from hls.ir.launch import IndexSpace
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
-from sim.errors import SimulationError
-from sim.loaded import Run
-from sim.shared import Fault
+from sim.errors import BuildError, SimulationError, ToolMissing
+from sim.loaded import Run, Stopped
+from sim.shared import Fault, FaultKind
 
 from .arguments import Value
 from .constant_memory import ConstantMemory, note_outputs
@@ -28,103 +29,141 @@ if TYPE_CHECKING:
 __all__ = ["BoardEvent", "BoardRuns"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
+#: Cycles after which other threads of the host have a turn.
+CHUNK = 20_000
 
 
 class BoardEvent(PendingEvent):
-    """A launch on the simulated board. It begins when the one ``before`` it in its queue has ended and its kernel is free."""
+    """A launch on the simulated board. It begins when what it comes ``after`` has ended and its kernel is free."""
 
     def __init__(self, runs: "BoardRuns", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
-                 registers: tuple[Mapping, Mapping], before: PendingEvent | None):
-        super().__init__(runs.program)
-        self.runs, self.kernel, self.values, self.space = runs, kernel, values, space
-        self.registers, self.before = registers, before
+                 registers: tuple[Mapping, Mapping], after: Sequence[PendingEvent]):
+        super().__init__(runs.schedule, after)
+        self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
+        self.joined = bool(kernel.layout.channels)
+        self.what = f"kernel {kernel.name}"
+        #: where its buffers lie, and the arguments' names
+        self.names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, values) if isinstance(value.value, Buffer)}
         self.start_ns: float | None = None  #: None until it has begun
+        self.skipped_ns = 0.0  #: of its time, while the board stood still for it
 
-    def complete(self) -> None:
-        self.runs.run_until(self)
+    def begin(self) -> None:
+        self.runs.begin(self)
+
+    def give_up(self) -> None:
+        self.runs.give_up_stopped()
 
 
 class BoardRuns:
-    """Starts launches as soon as they may begin, and lets simulated time pass where somebody waits for one.
-
-    A kernel that works on a channel may wait for another launch, so its own call returns before time has passed: kernels of
-    several queues then start within a few cycles of each other. Others have ended when their call returns.
-    """
+    """The kernels of a program that run, and what becomes of them. :class:`sim.cl.schedule.Schedule` says when they begin and when time passes."""
 
     def __init__(self, program: "Program"):
         self.program = program
-        self._pending: list[BoardEvent] = []
+        self._running: dict[str, BoardEvent] = {}
         self._constants = ConstantMemory()
-        self._epoch = (0.0, 0)  #: simulated time and cycle at which the first of the kernels that now run began
+        self._epoch = (0.0, 0)  #: a simulated time, and the cycle of this program's simulator then
+        self._faults: list[Fault] = []  #: that no kernel has answered for, since one began while none ran
+        self._stopped = "the kernels have stopped"  #: why none of those that run gets on
+
+    @property
+    def schedule(self):
+        return self.program.context.simulated.schedule
 
     def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
-            registers: tuple[Mapping[str, int], Mapping[str, int]]) -> Event:
-        """Launch a kernel behind what its queue has not finished. ``registers``: of its arguments, and of what a launch says
-        beside them. Raises cl.RuntimeError when its run fails."""
-        queue.unfinished = [one for one in queue.unfinished if not one.done]
-        before = next((one for one in reversed(queue.unfinished) if not one.failed), None)  # who failed is told by finish()
-        if before is not None and before.program is not self.program:
-            before.wait()  # another program's channels: nothing that is launched here can help it
-            before = None
-        event = BoardEvent(self, kernel, values, space, registers, before)
-        self._pending.append(event)
+            registers: tuple[Mapping[str, int], Mapping[str, int]], after: Sequence[PendingEvent] = ()) -> Event:
+        """Queue a launch behind what its queue has not finished, and behind the commands ``after``. ``registers``: of its arguments, and of what
+        a launch says beside them. Raises BuildError, ToolMissing or SimulationError where there is no simulator."""
+        _ = self.program.system.session  # a simulator that cannot be built is told here
+        event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after])
         for value in values:
             if isinstance(value.value, Buffer):
                 value.value.note_launch(event)
-        if kernel.layout.channels:
-            queue.unfinished.append(event)
-            self._guarded(self._begin)
-        else:
-            event.wait()
+        queue.note(event)
+        self.schedule.add(event)
         return event
 
-    def run_until(self, event: BoardEvent) -> None:
-        """Let time pass until the launch has ended; when none of those that run ever will, all are given up."""
-        def work():
-            self._begin()
-            while not event.done and not event.failed:
-                self._conclude(*self.program.system.advance())
-                self._begin()
+    def finish(self) -> None:
+        """Let all launches of the program end; their failures stay with their events."""
+        for event in list(self.schedule.pending):
+            if event.runs is self:
+                event.complete()
 
-        self._guarded(work)
+    def settle(self) -> None:
+        """The same for those that need nothing that has not been queued."""
+        for event in list(self.schedule.pending):
+            if event.runs is self and not event.needs_others:
+                event.complete()
 
-    def _guarded(self, work):
-        """Do the work; when the simulation fails, so do all launches."""
+    @property
+    def running(self) -> bool:
+        """Whether a kernel has begun and not ended."""
+        return bool(self._running)
+
+    @property
+    def only_joined(self) -> bool:
+        """Whether all that run may wait for others."""
+        return all(event.joined for event in self._running.values())
+
+    def is_free(self, kernel: KernelInterface) -> bool:
+        """Whether the hardware of the kernel has nothing to do."""
+        return kernel.name not in self._running
+
+    @property
+    def now_ns(self) -> float:
+        """The simulated time that this program has reached."""
+        since, first = self._epoch
+        return since + (self.program.system.cycle() - first) * self._period_ns
+
+    def continue_at(self, time_ns: float, loaded: bool) -> None:
+        """From here on it is at least that time. What runs has waited meanwhile, where it was ``loaded``, and was not on the board otherwise."""
+        now = self.now_ns
+        if time_ns <= now:
+            return
+        for event in self._running.values():
+            event.skipped_ns += time_ns - now
+        self._epoch = time_ns, self.program.system.cycle()
+
+    def begin(self, event: BoardEvent) -> None:
+        """Start a launch, unless it breaks a promise of its kernel: then it fails."""
         try:
-            work()
-        except SimulationError as error:
-            self._give_up(str(error))
-        except BaseException as error:
-            self._give_up(f"given up: {error}")
-            raise
-
-    def _begin(self):
-        """Start what may begin."""
-        system, board = self.program.system, self.program.context.simulated
-        for event in [one for one in self._pending if one.start_ns is None]:
-            if event.kernel.name in system.running or not self._may_begin(event):
-                continue
-            if not system.running:
-                self._epoch = board.now_ns, system.session.cycle()
-            since, first = self._epoch
-            event.start_ns = since + (system.session.cycle() - first) * self._period_ns
-            event.before = None
-            system.start(event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values))
-
-    def _may_begin(self, event: BoardEvent) -> bool:
-        """Whether its turn has come; a launch whose turn cannot come, or that breaks a promise of its kernel, fails."""
-        why = None
-        if event.before is not None and event.before.failed:
-            why = f"kernel {event.kernel.name} was not started: the launch before it in its queue failed"
-        elif event.before is None or event.before.done:
             broken = self._promises.violation(event.kernel, event.values, event.space, self.program.context.simulated.memory)
-            if broken is None:
-                return True
-            why = f"\n{broken}"
-        if why is not None:
-            self._pending.remove(event)
-            event.fail(_error(why))
-        return False
+        except (BuildError, ToolMissing) as error:
+            broken = f"the promises of the kernel cannot be checked: {error}"
+        if broken is not None:
+            event.fail(_error(f"\n{broken}"))
+            return
+        event.start_ns = self.now_ns
+        self._running[event.kernel.name] = event
+        with _Failing(self):
+            self.program.system.start(event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values))
+
+    def advance(self, until_ns: float | None) -> bool:
+        """Let those that run go on until one ends, or that time has come, or for a while. False when none of them ever gets on by itself."""
+        cycles = CHUNK
+        if until_ns is not None:
+            cycles = min(CHUNK, max(1, math.ceil((until_ns - self.now_ns) / self._period_ns)))
+        with _Failing(self):
+            try:
+                found = self.program.system.step(cycles)
+            except Stopped as stopped:
+                self._stopped = str(stopped)
+                return False
+            if found is not None:
+                self._conclude(*found)
+        return True
+
+    def give_up_stopped(self) -> None:
+        """Those that run wait for each other, and nobody else comes."""
+        self.give_up(self._stopped)
+
+    def give_up(self, why: str) -> None:
+        """The simulation is lost: all that run fail, and what was to meet them at their channels."""
+        self._constants.doubt()
+        self.program.system.close()
+        self._faults.clear()
+        lost = [*self._running.values(), *(one for one in self.schedule.pending if one.runs is self and one.joined and one.start_ns is None)]
+        self._running.clear()
+        self.schedule.lose(lost, _error(why))
 
     @cached_property
     def _promises(self) -> PromiseCheck:
@@ -136,13 +175,15 @@ class BoardRuns:
 
     def _conclude(self, name: str, run: Run):
         """The run of a kernel has ended."""
-        event = next(one for one in self._pending if one.kernel.name == name and one.start_ns is not None)
-        self._pending.remove(event)
+        event = self._running[name]
+        failure = self._failure(event, run)
+        del self._running[name]
+        if not self._running:
+            self._faults.clear()
         note_outputs(event.kernel, event.values)
         board = self.program.context.simulated
-        end_ns = event.start_ns + run.cycles * self._period_ns
+        end_ns = event.start_ns + event.skipped_ns + run.cycles * self._period_ns
         board.now_ns = max(board.now_ns, end_ns)
-        failure = self._failure(event, run)
         if failure is not None:
             self._constants.doubt()
             event.fail(failure)
@@ -150,34 +191,55 @@ class BoardRuns:
         statistics = self.program.result.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), flush=True)
-        event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds)))
+        event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
         """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have read ahead
         of its end."""
-        kernel = event.kernel
-        fault = _fault(run) if run.status or any(not fault.kind.is_read for fault in run.faults) else None
-        if fault is not None:
-            names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, event.values)
-                     if isinstance(value.value, Buffer)}
-            text = f"kernel {kernel.name}{_culprits(kernel, run.status)}: {self.program.context.simulated.describe(fault, names)}"
-        elif run.status:
-            text = f"kernel {kernel.name}{_culprits(kernel, run.status)} ended with error bits {run.status:#x}"
-        else:
+        self._faults += run.faults
+        mine = [fault for fault in self._faults if self._may_be_of(event, fault)]
+        sure = [fault for fault in mine if not fault.kind.is_read and (len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL)]
+        if not run.status and not sure:
             return None
-        return _error(text)
+        beside = bool(self._faults)
+        self._faults = [fault for fault in self._faults if fault not in mine]
+        head = f"kernel {event.kernel.name}{_culprits(event.kernel, run.status)}"
+        if mine:
+            return _error(f"{head}: {self.program.context.simulated.describe(_fault(run.status, mine), event.names)}")
+        if beside:
+            return _error(f"{head}: the memory refused it, beside an access of another kernel that ran at the same time, of which alone the address "
+                          "is known; check the index, or run the kernel by itself for the address")
+        return _error(f"{head} ended with error bits {run.status:#x}")
 
-    def _give_up(self, why: str):
-        self._constants.doubt()
-        for event in self._pending:
-            event.fail(_error(why))
-        self._pending.clear()
+    def _may_be_of(self, event: BoardEvent, fault: Fault) -> bool:
+        """Whether a refused access can be of this kernel, as far as those that run beside it tell: it is counted from the buffer before it."""
+        nearest = self.program.context.simulated.before(fault.address)
+        if len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL or nearest in event.names:
+            return True
+        return not any(nearest in one.names for one in self._running.values())
 
 
-def _fault(run: Run) -> Fault | None:
+class _Failing:
+    """While this is done, a simulation that fails takes all that run with it; so does whatever else ends it, which goes on to the caller."""
+
+    def __init__(self, runs: BoardRuns):
+        self._runs = runs
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, where) -> bool:
+        if error is None or not isinstance(error, Exception):
+            return False  # an interrupt is the schedule's
+        known = isinstance(error, SimulationError)
+        self._runs.give_up(str(error) if known else f"given up: {error}")
+        return known
+
+
+def _fault(status: int, faults: Sequence[Fault]) -> Fault:
     """The first fault of a direction in which the kernel was refused something; else the first at all."""
-    refused = [fault for fault in run.faults if run.status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
-    return next(iter(refused or run.faults), None)
+    refused = [fault for fault in faults if status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
+    return (refused or faults)[0]
 
 
 def _culprits(kernel: KernelInterface, status: int) -> str:

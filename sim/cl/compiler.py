@@ -7,9 +7,14 @@ from hls.diag import Diagnostic
 from hls.ir import Module
 from hls.options import Options
 from hls.rtl.interface import SystemInterface
+from hls.signals import deferred
 from hls.target.board import Board
+from sim.locks import ProcessLock
 
-__all__ = ["Compiled", "compile_source"]
+__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_source"]
+
+#: The compiler is made for one thread, and two would share one processor all the same: Python runs one at a time.
+ONE_AT_A_TIME = ProcessLock()
 
 
 class Compiled(Protocol):
@@ -26,7 +31,9 @@ class Compiled(Protocol):
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:
     """Compile OpenCL C. Raises hls.diag.CompileError."""
-    # The compiler takes a second to import: a host program that fails before needs none of it.
-    from hls.driver import compile
+    # The compiler takes a second to import: a host program that fails before needs none of it. A library that is interrupted while it is
+    # imported says that it is broken.
+    with deferred():
+        from hls.driver import compile
 
     return compile(source, board, options, file)

@@ -14,18 +14,22 @@ from hls.ir.launch import IndexSpace, group_limit
 from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
+from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
+from sim.errors import BuildError, SimulationError, ToolMissing
 
 from .arguments import Value
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
-from .memory import LocalMemory
+from .memory import Buffer, LocalMemory
 from .platform import Context
 from .queue import CommandQueue
 
 __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
+
+ROUTINE = "clEnqueueNDRangeKernel"
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,15 @@ class Emulated:
     told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
     autorun: list[Started] = field(default_factory=list)  #: kernels that run by themselves, once they were started
+    failure: RuntimeError | None = None  #: why launches were last given up
 
     def give_up(self, error: RuntimeError) -> None:
         """No launch that is on its way will end; whoever waits for it learns why."""
-        for event in self.pending:
-            event.fail(error)
-        self.pending.clear()
+        lost, self.pending = self.pending, []
         self.autorun.clear()
+        self.failure = error
+        if lost:
+            lost[0].schedule.lose(lost, error)
 
     def start_autorun(self) -> None:
         """Start what runs by itself, if that was not done, and again what has come to its end."""
@@ -72,14 +78,18 @@ class Emulated:
     def drain(self, stream: StreamInterface) -> bytes:
         """What the kernels wrote to a stream of the board, once all went as far as they can."""
         self.start_autorun()
+        self.failure = None
         _advance(self)
+        if self.failure is not None:
+            raise self.failure
         return self.emulator.drain(stream.channel, stream.bits // 8)
 
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
-    from hls.frontend import parse_source  # a host program that fails before needs none of it
-    from hls.passes.pipeline import link_program
+    with deferred():
+        from hls.frontend import parse_source  # a host program that fails before needs none of it
+        from hls.passes.pipeline import link_program
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
     try:
@@ -94,7 +104,8 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
 
 def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """What the channels hold as hardware; nothing is known of a program that cannot be hardware."""
-    from hls.driver import channel_depths
+    with deferred():
+        from hls.driver import channel_depths
 
     try:
         return channel_depths(module, board, options)
@@ -136,54 +147,82 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
 
 
 class EmulatedEvent(PendingEvent):
-    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel: then it goes on
-    when another kernel is launched."""
+    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel, or for a command that does: then
+    it goes on when another kernel is launched."""
 
-    def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, space: IndexSpace, started: Started, kept):
-        super().__init__(program)
-        self._context, self._kernel, self._space = context, kernel, space
-        self.started, self._kept = started, kept
+    joined = True  # of those that have not ended at once
 
-    def complete(self) -> None:
-        _advance(self.program, last=True)
-        if not self.done and not self.failed:
-            error = _failure(self.program, self.program.emulator.waiting())
-            self.program.emulator.reset()
-            self.program.give_up(error)
+    def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
+                 after: Sequence[PendingEvent]):
+        super().__init__(context.simulated.schedule, after)
+        self.program, self._context, self._kernel, self._space, self._kept = program, context, kernel, space, tuple(values)
+        self._given = _given(kernel, values)
+        self.what = f"kernel {kernel.name}"
+        self.started: Started | None = None
+
+    def begin(self) -> None:
+        program = self.program
+        try:
+            program.start_autorun()
+            self.started = program.emulator.start(self._kernel.name, *self._given, self._space)
+        except (BuildError, ToolMissing) as error:
+            self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, str(error)))
+            return
+        program.pending.append(self)
+        _advance(program)
+
+    def give_up(self) -> None:
+        program = self.program
+        _advance(program, last=True)
+        if not self.over:
+            error = _failure(program, program.emulator.waiting())
+            program.emulator.reset()
+            program.give_up(error)
 
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
-        board, self._kept = self._context.simulated, None
+        board = self._context.simulated
         start, board.now_ns = board.now_ns, board.now_ns + outcome.seconds * 1e9
         statistics = _statistics(self._kernel, self._space, outcome)
         if os.environ.get("SLUICE_STATS") == "1":
             count = statistics["work_items"]
             print(f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
-        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds)))
+        self._release()
+        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds), self.queued_ns))
 
-    def fail(self, error: Exception) -> None:
+    def note_failure(self, error: Exception) -> None:
         """The launch was given up."""
-        super().fail(error)
-        self._kept = None
+        self._release()
+        super().note_failure(error)
+
+    def _release(self) -> None:
+        """Buffers need not be kept any longer."""
+        self._kept = self._given = None
 
 
 def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
-                 space: IndexSpace) -> Event:
-    """Start the kernel behind what its queue has not finished, and run what can. Raises cl.RuntimeError with the place in the
-    source when a run goes wrong."""
-    before = queue.unfinished[-1] if queue.unfinished else None
-    if before is not None and before.program is not program:
-        before.wait()  # another program's channels: nothing that is launched here can help it
-        before = None
-    program.start_autorun()
-    buffers, scalars = _given(kernel, values)
-    started = program.emulator.start(kernel.name, buffers, scalars, space, None if before is None else before.started)
-    event = EmulatedEvent(program, queue.context, kernel, space, started, values)
-    program.pending.append(event)
-    _advance(program)
+                 space: IndexSpace, after: Sequence[PendingEvent] = ()) -> Event:
+    """Start the kernel behind what its queue has not finished and the commands ``after``, and run what can. Raises cl.RuntimeError with the place
+    in the source when a run goes wrong, BuildError or ToolMissing where it cannot be compiled."""
+    program.emulator.prepare()
+    event = EmulatedEvent(program, queue.context, kernel, values, space, [*_ended(queue.before()), *_ended(after)])
+    event.schedule.add(event)
+    if event.failed:
+        event.wait()
     if not event.done:
-        queue.unfinished.append(event)
+        for value in values:
+            if isinstance(value.value, Buffer):
+                value.value.note_launch(event)
+        queue.note(event)
     return event
+
+
+def _ended(events: Sequence[PendingEvent]) -> list[PendingEvent]:
+    """Those that still have to be waited for, once all that can end by themselves have. Raises what those raise."""
+    for event in events:
+        if not event.needs_others:
+            event.wait()
+    return [event for event in events if not event.over]
 
 
 def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
@@ -202,27 +241,28 @@ def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict
 
 
 def _advance(program: Emulated, last: bool = False) -> None:
-    """Run all launches of the program as far as they go."""
+    """Run all launches of the program as far as they go. When one goes wrong, all are given up."""
     try:
         outcome = program.emulator.advance(last=last)
     except EmulationError as error:
-        failure = _failure(program, error)
-        program.give_up(failure)
-        raise failure from error
+        program.give_up(_failure(program, error))
+        return
     except BaseException as error:
         program.emulator.reset()
-        program.give_up(RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {error}"))
+        program.give_up(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}"))
+        if isinstance(error, BuildError | SimulationError):
+            return  # a setting that cannot be: said to who waits
         raise
     _remark(program, outcome)
-    for event in program.pending:
-        if event.started.done:
-            event.finish(outcome)
-    program.pending = [event for event in program.pending if not event.done]
+    ended = [event for event in program.pending if event.started.done]
+    program.pending = [event for event in program.pending if not event.started.done]
+    for event in ended:
+        event.finish(outcome)
 
 
 def _failure(program: Emulated, error: EmulationError) -> RuntimeError:
     text = "\n" + render(error.diagnostic, program.module.sources)
-    return RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, text)
+    return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, text)
 
 
 def _remark(program: Emulated, outcome: Outcome) -> None:

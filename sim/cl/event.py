@@ -1,12 +1,16 @@
 """Events: when a command ran, in simulated time, and what a kernel run did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .constants import command_execution_status, profiling_info, status_code
-from .errors import LogicError
+from .errors import LogicError, RuntimeError
 
-__all__ = ["Event", "PendingEvent", "Statistics", "wait_for_events"]
+if TYPE_CHECKING:
+    from .schedule import Schedule
+
+__all__ = ["Event", "Marker", "PendingEvent", "Statistics", "dependencies", "not_started", "wait_for_events"]
 
 
 class Statistics:
@@ -40,13 +44,14 @@ class Profile:
 
 
 class Event:
-    """A command that has run: commands of the simulated board are finished when they are queued.
+    """A command that has run.
 
     ``stats`` of a kernel run is a :class:`Statistics`; None for other commands.
     """
 
-    def __init__(self, start_ns: float, end_ns: float, stats: Statistics | None = None):
-        self.profile = Profile(round(start_ns), round(start_ns), round(start_ns), round(end_ns))
+    def __init__(self, start_ns: float, end_ns: float, stats: Statistics | None = None, queued_ns: float | None = None):
+        queued = round(start_ns if queued_ns is None else queued_ns)
+        self.profile = Profile(queued, queued, round(start_ns), round(end_ns))
         self.stats = stats
         self.command_execution_status = command_execution_status.COMPLETE
 
@@ -67,15 +72,27 @@ class Event:
 
 
 class PendingEvent(Event):
-    """A launch that may still be on its way. :meth:`wait` is where it has to end; whoever runs it calls ``end`` or ``fail``.
+    """A command that may still be on its way. It begins when all that it comes ``after`` have ended; whoever runs it calls ``end`` or ``fail``.
 
-    ``program`` is what it runs in.
+    ``runs`` is what it runs on where it takes simulated time, else None; ``what`` names it in messages.
     """
 
-    def __init__(self, program):
-        self.program = program
+    runs = None
+    what = "a marker"
+    joined = False  #: whether the command itself may wait for others, at a channel
+
+    def __init__(self, schedule: "Schedule", after: Iterable["PendingEvent"] = ()):
+        self.schedule = schedule
+        self.number = 0  #: in the order of queueing
+        self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
+        self.told = False  #: whether somebody was told that it failed
+        self.interrupted = False  #: whether it was given up because the host was interrupted
         self._finished: Event | None = None
         self._error: Exception | None = None
+        self.followers: list[PendingEvent] = []
+        self.missing = {one for one in after if not one.over}  #: what it waits for
+        for one in self.missing:
+            one.followers.append(self)
 
     @property
     def done(self) -> bool:
@@ -87,27 +104,68 @@ class PendingEvent(Event):
         """Whether it was given up."""
         return self._error is not None
 
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, in whatever way."""
+        return self._finished is not None or self._error is not None
+
+    @property
+    def end_ns(self) -> float:
+        """When it ended."""
+        return self._finished.profile.end
+
+    @property
+    def error(self) -> Exception:
+        """Why it failed."""
+        return self._error
+
+    @property
+    def needs_others(self) -> bool:
+        """Whether it may have to wait for what has not been queued: it, or what it waits for, is joined with other kernels by channels."""
+        seen, found = {self}, [self]
+        for one in found:
+            if one.joined:
+                return True
+            found += (more := one.missing - seen)
+            seen |= more
+        return False
+
+    def begin(self) -> None:
+        """Its turn has come."""
+        raise NotImplementedError
+
+    def give_up(self) -> None:
+        """Nothing that has been queued lets it end: go on by force, or fail."""
+        raise NotImplementedError
+
     def end(self, finished: Event) -> None:
         """It has run; ``finished`` has the times and figures."""
         self._finished = finished
+        self.schedule.settle(self)
 
     def fail(self, error: Exception) -> None:
         """It was given up."""
+        self.note_failure(error)
+        self.schedule.settle(self)
+
+    def note_failure(self, error: Exception) -> None:
+        """Keep why it failed."""
         self._error = error
 
-    def wait(self) -> None:
-        """Return when the launch has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
-        if not self.done and not self.failed:
-            self.complete()
-        if self._error is not None:
-            raise self._error
-
     def complete(self) -> None:
-        """Run until the launch has ended or failed."""
-        raise NotImplementedError
+        """Let time pass until it has ended or failed."""
+        if not self.over:
+            self.schedule.run_until(self)
+
+    def wait(self) -> None:
+        """Return when the command has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
+        self.complete()
+        if self._error is not None:
+            self.told = True
+            raise self._error.with_traceback(None)
 
     @property
-    def stats(self) -> Statistics:
+    def stats(self) -> Statistics | None:
         self.wait()
         return self._finished.stats
 
@@ -118,12 +176,39 @@ class PendingEvent(Event):
 
     @property
     def command_execution_status(self) -> int:
+        """OpenCL's number, or the error's where it failed. Some simulated time passes with each look, so that who looks again and again gets on."""
+        if not self.over:
+            self.schedule.look(self)
+        if self.failed:
+            return getattr(self._error, "code", status_code.OUT_OF_RESOURCES)
         return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
 
     def set_callback(self, status: int, callback: Callable[[int], None]) -> None:
-        """Let the launch end, as simulated time passes for nobody else; then call ``callback(status)``."""
+        """Let the command end, as simulated time passes for nobody else; then call ``callback(status)``."""
         self.wait()
         callback(status)
+
+
+class Marker(PendingEvent):
+    """Has ended when all that it comes after have."""
+
+    def begin(self) -> None:
+        self.end(Event(self.ready_ns, self.ready_ns, queued_ns=self.queued_ns))
+
+
+def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:
+    """Those of the events that a command has to wait for. Events of other contexts are waited for here. Raises what a failed one raises."""
+    events = [one for one in wait_for or () if isinstance(one, PendingEvent)]
+    for one in events:
+        if one.failed or one.schedule is not schedule:
+            one.wait()
+    return [one for one in events if not one.over]
+
+
+def not_started(one: PendingEvent, cause: PendingEvent) -> RuntimeError:
+    """What is said of a command that comes after one that failed."""
+    return RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES,
+                        f"{one.what} was not started: {cause.what}, behind which it was queued, failed")
 
 
 def wait_for_events(events: list[Event]) -> None:

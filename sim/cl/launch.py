@@ -13,7 +13,7 @@ from .arguments import Value
 from .constants import status_code
 from .emulated import run_emulated
 from .errors import LogicError
-from .event import Event
+from .event import Event, PendingEvent
 from .memory import Buffer
 from .placement import place_arguments
 from .queue import CommandQueue
@@ -108,16 +108,16 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
 
 
 def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
-            space: IndexSpace) -> Event:
-    """Run the kernel: to its end, or, where it may wait for a channel, as far as it goes without others."""
+            space: IndexSpace, after: Sequence[PendingEvent] = ()) -> Event:
+    """Queue the kernel behind the commands ``after``. On the emulator it runs as far as it goes without others."""
     program.restrict.check(kernel, values)
     if program.emulated:
-        return run_emulated(program.result, queue, kernel, values, space)
+        return run_emulated(program.result, queue, kernel, values, space, after)
     place_arguments(kernel, values, program.context.simulated.facts)
     arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
                  if argument.kind != "pipe"}
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
-    return program.launches.add(queue, kernel, values, space, (arguments, launch))
+    return program.launches.add(queue, kernel, values, space, (arguments, launch), after)
 
 
 def _overlap(values: Sequence[Value]) -> bool:

@@ -23,6 +23,7 @@ class MemoryMap:
     def release(self, queue: CommandQueue | None = None, wait_for: list[Event] | None = None) -> Event:
         """Unmap: kernels see what was written, as they do anyway."""
         wait_for_events(wait_for or [])
+        (queue or self._queue).context.simulated.guard.check()
         now = (queue or self._queue).context.simulated.now_ns
         return Event(now, now)
 
@@ -37,7 +38,13 @@ def enqueue_map_buffer(queue: CommandQueue, buf: Buffer, flags: int, offset: int
                        wait_for: list[Event] | None = None, is_blocking: bool = True) -> tuple[np.ndarray, Event]:
     """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a :class:`MemoryMap`."""
     wait_for_events(wait_for or [])
-    queue.finish()
+    with queue.context.simulated.guard:
+        queue.settle()
+        buf.settle()
+        return _map(queue, buf, flags, offset, shape, dtype, order, strides)
+
+
+def _map(queue: CommandQueue, buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides) -> tuple[np.ndarray, Event]:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:

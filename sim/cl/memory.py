@@ -57,10 +57,12 @@ class Buffer:
         self._launches: weakref.WeakSet[PendingEvent] = weakref.WeakSet()  # some of which may not have ended
         self._home = home
         self._shown = False  # somebody outside may write the bytes at any time
-        self.note_write()
-        self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
-        if source is not None:
-            self.contents[:] = source[:self.size]
+        self._released = False
+        with context.simulated.guard:
+            self.note_write()
+            self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
+            if source is not None:
+                self.contents[:] = source[:self.size]
 
     @property
     def written(self) -> float:
@@ -85,9 +87,14 @@ class Buffer:
     @property
     def allocation(self):
         """Where the buffer lies; LogicError after release()."""
-        if self._allocation is None:
+        if self._released:
             raise LogicError("Buffer", status_code.INVALID_MEM_OBJECT, "the buffer has been released")
-        return self._allocation if self._parent is None else Allocation(self._parent.address + self._origin, self.size)
+        return self.place
+
+    @property
+    def place(self) -> Allocation:
+        """The same for launches on their way, which may use a buffer that the host has released."""
+        return self._allocation if self._parent is None else Allocation(self._parent.place.address + self._origin, self.size)
 
     @property
     def memory(self) -> Memory:
@@ -98,6 +105,13 @@ class Buffer:
         """A kernel uses the buffer until this has ended."""
         self.whole._launches.add(launch)
 
+    def settle(self) -> None:
+        """Let the launches that use the buffer end, as far as they need nothing that has not been queued. Their failures are told to who waits
+        for them."""
+        for launch in sorted(self.whole._launches, key=lambda one: one.number):
+            if not launch.over and not launch.needs_others:
+                launch.complete()
+
     def move_to(self, home: Memory) -> None:
         """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old place."""
         root = self.whole
@@ -105,7 +119,8 @@ class Buffer:
         if root._shown:
             raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
                              f"the buffer has to move from memory {self.memory.name} to {home.name}, and its bytes have been given out; {hint}")
-        if any(not (one.done or one.failed) for one in root._launches):
+        self.settle()
+        if any(not one.over for one in root._launches):
             raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
                              f"the buffer has to move from memory {self.memory.name} to {home.name}, and a kernel that uses it has not ended; "
                              f"wait for that, or {hint}")
@@ -127,9 +142,12 @@ class Buffer:
 
     @property
     def bytes(self) -> np.ndarray:
-        """The contents, shared with the simulated board. Constant caches keep nothing of a buffer whose bytes were asked for."""
-        self.whole._shown = True
-        return self.contents
+        """The contents, shared with the simulated board, once the launches that use it have ended. Constant caches keep nothing of a buffer
+        whose bytes were asked for."""
+        with self.context.simulated.guard:
+            self.settle()
+            self.whole._shown = True
+            return self.contents
 
     def get_info(self, parameter: int):
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
@@ -151,7 +169,7 @@ class Buffer:
                              f"bytes {origin} to {origin + size} are not within the buffer of {self.size}")
         part = Buffer.__new__(Buffer)
         part.context, part.flags, part.size, part._parent = self.context, flags or self.flags, size, self
-        part._origin, part._allocation = origin, Allocation(self.address + origin, size)
+        part._origin, part._allocation, part._released = origin, Allocation(self.address + origin, size), False
         return part
 
     def __getitem__(self, where: slice) -> "Buffer":
@@ -161,15 +179,18 @@ class Buffer:
         return self.get_sub_region(start, stop - start)
 
     def release(self) -> None:
-        """Give the memory back."""
-        allocation, self._allocation = self.allocation, None
-        if self._parent is None:
-            self.context.simulated.free(allocation)
+        """Give the memory back, when the launches that use it have ended."""
+        board = self.context.simulated
+        with board.guard:
+            allocation, self._released = self.allocation, True
+            if self._parent is None:
+                board.drop(allocation, tuple(one for one in self._launches if not one.over))
+                board.reclaim()
 
     def __del__(self):
         # A buffer that was never made (its constructor raised) has nothing to give back.
-        if getattr(self, "_allocation", None) is not None and self._parent is None:
-            self.context.simulated.free(self._allocation)
+        if not getattr(self, "_released", True) and self._parent is None and hasattr(self, "_allocation"):
+            self.context.simulated.drop(self._allocation)
 
 
 class Pipe:

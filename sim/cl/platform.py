@@ -1,10 +1,10 @@
 """Platforms, devices and contexts: there is one platform, and a device for each board file."""
 
 import os
-from functools import cached_property
 from pathlib import Path
 
 from hls.target.board import Board, BoardError, known_boards, load_board
+from sim.locks import ProcessLock
 
 from .board import SimulatedBoard
 from .constants import (
@@ -26,6 +26,8 @@ KINDS = ("board", "emulator")
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
 
+
+_making = ProcessLock()
 
 FLOATS = device_fp_config.DENORM | device_fp_config.INF_NAN | device_fp_config.ROUND_TO_NEAREST | device_fp_config.FMA
 
@@ -110,6 +112,7 @@ class Context:
             raise LogicError("Context", status_code.INVALID_VALUE, f"a context has one board, not {len(devices)}; "
                              "make a context for each")
         self.devices = list(devices)
+        self._simulated: SimulatedBoard | None = None
 
     @property
     def device(self) -> Device:
@@ -125,10 +128,14 @@ class Context:
             return [(context_properties.PLATFORM, self.device.platform)]
         return _fact(self, context_info, parameter, "Context.get_info")
 
-    @cached_property
+    @property
     def simulated(self) -> SimulatedBoard:
         """The memory and clock of the board."""
-        return SimulatedBoard(self.device.board)
+        if self._simulated is None:
+            with _making:  # two threads that ask for the first time get the same one
+                if self._simulated is None:
+                    self._simulated = SimulatedBoard(self.device.board)
+        return self._simulated
 
     def __repr__(self) -> str:
         return f"<sim.cl.Context on {self.device!r}>"

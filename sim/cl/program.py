@@ -4,6 +4,7 @@ import math
 import os
 import shlex
 import sys
+import threading
 import weakref
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -14,8 +15,10 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.rtl.interface import ArgumentInterface, KernelInterface
+from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
+from sim.steps import Steps
 
 from . import compiler, emulated
 from .argument_facts import argument_fact
@@ -24,12 +27,12 @@ from .binary import Binary
 from .board_runs import BoardRuns
 from .constants import kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
-from .event import Event, wait_for_events
+from .event import Event, dependencies
 from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import parse_options, stall_seed
 from .platform import Context, Device
-from .queue import CommandQueue
+from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
 
@@ -74,31 +77,47 @@ class Program:
         if device not in (None, "board", "emulator"):
             raise LogicError("clBuildProgram", status_code.INVALID_DEVICE,
                              f'device must be "board" or "emulator", not {device!r}')
-        self.emulated = device == "emulator" or (device is None and self.context.device.kind == "emulator")
+        native = device == "emulator" or (device is None and self.context.device.kind == "emulator")
         try:
-            compile = emulated.emulate_source if self.emulated else compiler.compile_source
-            self.result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
-            self._built_with = words
-            self.__dict__.pop("restrict", None)  # of an earlier build
+            compile = emulated.emulate_source if native else compiler.compile_source
+            with compiler.ONE_AT_A_TIME:
+                result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
         except Exception as error:
             if os.environ.get("SLUICE_DEBUG") == "1":
                 raise
+            if exit_code() is not None:
+                raise SystemExit(exit_code()) from None
             self._log = render(internal_error(error), {})
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
-        self._log = "\n".join(render(one, self.result.module.sources) for one in self.result.warnings)
+        self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
+        self._replace(result, native)
+        self._built_with = words
         return self
+
+    def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
+        """Take the result of a build. What was launched on the one before ends first; its failures stay with its events."""
+        if self.result is None:
+            self.result, self.emulated = result, native
+            return
+        with self.context.simulated.guard:
+            self.launches.finish()
+            if self._system is not None:
+                self._system.close()
+            self.result, self.emulated, self._system, self.launches = result, native, None, BoardRuns(self)
+            self.__dict__.pop("restrict", None)
 
     @property
     def system(self) -> LoadedSystem:
         """The simulator of this program; built at the first launch."""
         if self._system is None:
+            self.context.simulated.guard.check()
             result = self._built()
             simulated = self.context.simulated
             self._system = LoadedSystem(result.verilog, result.interface, simulated.facts, simulated.memory,
-                                        stall_seed(), _trace_request(), _show_progress)
+                                        stall_seed(), _trace_request(), Steps())
             weakref.finalize(self, self._system.close)
         return self._system
 
@@ -196,6 +215,7 @@ class Kernel:
         self.num_args = len(self.interface.arguments)
         self._values: list[Value | None] = [None] * self.num_args
         self._dtypes: list[np.dtype | None] = [None] * self.num_args
+        self._lock = threading.RLock()
 
     @property
     def context(self) -> Context:
@@ -269,9 +289,11 @@ class Kernel:
                  global_offset: Sequence[int] | None = None, wait_for: list[Event] | None = None,
                  g_times_l: bool = False, allow_empty_ndrange: bool = False) -> Event:
         """Set all arguments and launch."""
-        self.set_args(*args)
-        return enqueue_nd_range_kernel(queue, self, global_size, local_size, global_offset, wait_for, g_times_l,
-                                       allow_empty_ndrange)
+        self.context.simulated.guard.check()
+        with self._lock:  # another thread may call the same object, with other arguments
+            self.set_args(*args)
+            values = tuple(self._values)
+        return _launch(queue, self, values, global_size, local_size, global_offset, wait_for, g_times_l, allow_empty_ndrange)
 
     def _count(self, given: int) -> str:
         wanted = ", ".join(f"{argument.c_type} {argument.name}" for argument in self.interface.arguments)
@@ -282,22 +304,29 @@ def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_siz
                             local_work_size: Sequence[int] | None, global_work_offset: Sequence[int] | None = None,
                             wait_for: list[Event] | None = None, g_times_l: bool = False,
                             allow_empty_ndrange: bool = False) -> Event:
-    """Run the kernel over its index space; the event has the run's statistics.
+    """Queue the kernel over its index space; the event has the run's statistics once it has ended.
 
-    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the run fails.
+    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the simulator cannot be built. A run that fails is told by
+    ``event.wait()``, ``event.stats``, ``queue.finish()``, and by the next copy of the queue; on the emulator here, where it runs at once.
     """
-    wait_for_events(wait_for or [])
+    return _launch(queue, kernel, tuple(kernel._values), global_work_size, local_work_size, global_work_offset, wait_for, g_times_l, allow_empty_ndrange)
+
+
+def _launch(queue: CommandQueue, kernel: Kernel, values: tuple[Value | None, ...], global_work_size, local_work_size, global_work_offset,
+            wait_for: list[Event] | None, g_times_l: bool, allow_empty_ndrange: bool) -> Event:
     if queue.context is not kernel.context:
         raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_CONTEXT, "queue and kernel differ in context")
-    missing = [argument.name for argument, value in zip(kernel.interface.arguments, kernel._values) if value is None]
+    missing = [argument.name for argument, value in zip(kernel.interface.arguments, values) if value is None]
     if missing:
         raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
                          f"kernel {kernel.function_name}: not set: {', '.join(missing)}")
     if allow_empty_ndrange and 0 in global_work_size:
-        return Event(queue.context.simulated.now_ns, queue.context.simulated.now_ns)
+        return enqueue_marker(queue, wait_for)
     space = index_space(kernel.interface, global_work_size, local_work_size, global_work_offset, g_times_l)
+    after = dependencies(queue.context.simulated.schedule, wait_for)
     try:
-        return execute(kernel.program, queue, kernel.interface, kernel._values, space)
+        with queue.context.simulated.guard:
+            return execute(kernel.program, queue, kernel.interface, values, space, after)
     except ToolMissing as error:
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
     except (BuildError, SimulationError) as error:
@@ -337,9 +366,3 @@ def _trace_request() -> TraceRequest | None:
         raise LogicError("trace", status_code.INVALID_VALUE,
                          f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}")
     return TraceRequest(Path(path), int(start), int(cycles), signals)
-
-
-def _show_progress(step: str) -> None:
-    print(f"sluice: {step} ...", file=sys.stderr, flush=True)
-
-

@@ -82,7 +82,7 @@ def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemo
         if isinstance(value.value, LocalMemory):
             given[argument.name] = value.value.size
         elif isinstance(value.value, Buffer):
-            buffers.append((value.value.allocation, argument.name))
+            buffers.append((value.value.place, argument.name))
         elif argument.kind == "buffer":
             given[argument.name] = np.zeros(0, np.uint8)
     for group in _overlapping(buffers):

@@ -1,6 +1,7 @@
-"""Command queues: commands run in the order in which they are queued, to the end, when they are queued.
+"""Command queues: launches run in the order in which they are queued, and beside those of other queues; see sim.cl.schedule.
 
-Launches on the emulator may wait for a channel, and go on when other kernels are launched: see sim.cl.emulated."""
+A call that copies, fills or maps waits for the launches of its queue, for its events, and for launches of other queues that use its buffers as
+far as they can end by themselves. It has done its work when it returns."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -9,7 +10,7 @@ import numpy as np
 
 from .constants import command_queue_properties, status_code
 from .errors import LogicError
-from .event import Event, wait_for_events
+from .event import Event, Marker, PendingEvent, dependencies, wait_for_events
 from .memory import Buffer, host_bytes
 from .platform import Context, Device
 from .rectangles import box
@@ -25,26 +26,59 @@ class CommandQueue:
             raise LogicError("CommandQueue", status_code.INVALID_DEVICE, "the device is not the context's")
         self.context = context
         self.properties = (properties or 0) | command_queue_properties.PROFILING_ENABLE
-        self.unfinished: list[Event] = []  #: launches that wait for a channel
+        self.unfinished: list[PendingEvent] = []  #: what has not ended, and what failed and was not told
+        self._most = 16  #: so many before those that have ended are looked for
 
     @property
     def device(self) -> Device:
         return self.context.device
 
     def finish(self) -> None:
-        """Return when all commands are finished: they are, but for launches that wait for a channel. Raises what those raise."""
-        unfinished, self.unfinished = self.unfinished, []
-        for event in unfinished:
-            event.wait()
+        """Return when all commands are finished. Raises what the first raises that failed since the last call, whether its event told it or not."""
+        with self.context.simulated.guard:
+            self._complete()
+            failed = [event for event in self.unfinished if event.failed and not event.interrupted]
+            self.unfinished = [event for event in self.unfinished if not event.over]
+        _tell(failed)
+
+    def settle(self) -> None:
+        """Return when all commands are finished. Raises what the first raises that failed and of which nobody was told."""
+        with self.context.simulated.guard:
+            self._complete()
+            failed = [event for event in self.unfinished if event.failed and not event.told]
+        _tell(failed)
+
+    def _complete(self) -> None:
+        for event in list(self.unfinished):
+            event.complete()
 
     def flush(self) -> None:
         """Return when all commands are on their way, as they are."""
+
+    def before(self) -> list[PendingEvent]:
+        """What the next command has to wait for. Who failed is told by :meth:`finish`, and holds up nobody who comes later."""
+        last = next((event for event in reversed(self.unfinished) if not event.failed), None)
+        return [] if last is None or last.over else [last]
+
+    def note(self, event: PendingEvent) -> None:
+        """A command was queued that may not end at once."""
+        if len(self.unfinished) >= self._most:
+            self.unfinished = [one for one in self.unfinished if not (one.done or one.told)]
+            self._most = max(16, 2 * len(self.unfinished))
+        self.unfinished.append(event)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *unused) -> None:
         self.finish()
+
+
+def _tell(failed: list[PendingEvent]) -> None:
+    for event in failed:
+        event.told = True
+    if failed:
+        raise failed[0].error.with_traceback(None)
 
 
 def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wait_for: list[Event] | None = None,
@@ -58,11 +92,24 @@ def enqueue_copy(queue: CommandQueue, dest, src, *, is_blocking: bool = True, wa
     or between buffers ``src_origin``, ``dst_origin``, ``src_pitches`` and ``dst_pitches``.
     """
     wait_for_events(wait_for or [])
-    queue.finish()
-    if region is not None or corners:
-        return _copy_part(queue, dest, src, region, corners)
+    with queue.context.simulated.guard:
+        _wait(queue, dest, src)
+        if region is not None or corners:
+            return _copy_part(queue, dest, src, region, corners)
+        return _copy_all(queue, dest, src, device_offset, src_offset, dst_offset if dest_offset is None else dest_offset, byte_count)
+
+
+def _wait(queue: CommandQueue, *used) -> None:
+    """Until the host may touch the buffers among ``used``."""
+    queue.settle()
+    for buffer in used:
+        if isinstance(buffer, Buffer):
+            buffer.settle()
+
+
+def _copy_all(queue: CommandQueue, dest, src, device_offset: int, src_offset: int, offset: int, byte_count: int | None) -> Event:
+    """Copy bytes that lie one behind the other."""
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
-        offset = dst_offset if dest_offset is None else dest_offset
         count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
         dest.note_write()
         return _copy(queue, _part(dest, offset, count), _part(src, src_offset, count))
@@ -98,7 +145,12 @@ def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, 
                         wait_for: list[Event] | None = None) -> Event:
     """Fill bytes [offset, offset + size) with repetitions of ``pattern`` (a numpy scalar or array)."""
     wait_for_events(wait_for or [])
-    queue.finish()
+    with queue.context.simulated.guard:
+        _wait(queue, mem)
+        return _fill(queue, mem, pattern, offset, size)
+
+
+def _fill(queue: CommandQueue, mem: Buffer, pattern, offset: int, size: int) -> Event:
     unit = host_bytes(np.ascontiguousarray(pattern), "enqueue_fill_buffer")
     if size % unit.size or offset % unit.size:
         raise LogicError("enqueue_fill_buffer", status_code.INVALID_VALUE,
@@ -108,9 +160,14 @@ def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern, offset: int, 
 
 
 def enqueue_barrier(queue: CommandQueue, wait_for: list[Event] | None = None) -> Event:
-    """An event for all commands queued so far."""
-    wait_for_events(wait_for or [])
-    return Event(queue.context.simulated.now_ns, queue.context.simulated.now_ns)
+    """An event for all commands queued so far, and for those of ``wait_for``; what is queued later waits for it."""
+    schedule = queue.context.simulated.schedule
+    after = dependencies(schedule, wait_for)
+    with queue.context.simulated.guard:
+        marker = Marker(schedule, [*queue.before(), *after])
+        queue.note(marker)
+        schedule.add(marker)
+    return marker
 
 
 enqueue_marker = enqueue_barrier

@@ -17,7 +17,10 @@ __all__ = ["Stream"]
 
 
 class Stream:
-    """A stream of the board that a program's I/O channel is bound to. Values wait, in any number, on the board's side."""
+    """A stream of the board that a program's I/O channel is bound to. Values wait, in any number, on the board's side.
+
+    Both ends see what launches did that were queued before, as far as these end by themselves.
+    """
 
     def __init__(self, program: "Program", interface: StreamInterface):
         self.program, self.interface = program, interface
@@ -34,17 +37,27 @@ class Stream:
             raise self._wrong("is written by the kernels; take() what they wrote")
         if data.size % self.value_bytes:
             raise self._wrong(f"passes values of {self.value_bytes} bytes; {data.size} bytes are no whole number of them")
-        if self.program.emulated:
-            self.program.result.feed(self.interface, data.tobytes())
-        else:
-            self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
+        with self.program.context.simulated.guard as guard:
+            self.program.launches.settle()
+            if self.program.emulated:
+                self.program.result.feed(self.interface, data.tobytes())
+            else:
+                self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
+            guard.changed()
 
     def take(self, dtype=np.uint8) -> np.ndarray:
         """What the kernels wrote since the last call, as elements of ``dtype``."""
         if self.interface.direction != "out":
             raise self._wrong("is read by the kernels; feed() it")
-        data = self.program.result.drain(self.interface) if self.program.emulated else \
-            self.program.system.session.drain(self.interface.name, self.value_bytes)
+        simulated = self.program.context.simulated
+        with simulated.guard:
+            if self.program.emulated:
+                data = self.program.result.drain(self.interface)
+                while simulated.schedule.pump():  # what came behind launches that have ended now
+                    data += self.program.result.drain(self.interface)
+            else:
+                self.program.launches.settle()
+                data = self.program.system.session.drain(self.interface.name, self.value_bytes)
         if len(data) % np.dtype(dtype).itemsize:
             raise self._wrong(f"wrote {len(data)} bytes, which are no whole number of {np.dtype(dtype)}")
         return np.frombuffer(data, dtype)

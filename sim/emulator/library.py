@@ -18,6 +18,7 @@ from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
 from hls.signals import deferred, temporary_folder
+from sim.locks import ProcessLock
 from sim.settings import number
 
 from .build import build_library
@@ -72,6 +73,10 @@ class Emulator:
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
+
+    def prepare(self) -> None:
+        """Compile the program, if that was not done. Raises BuildError or ToolMissing."""
+        _ = self._library
 
     @cached_property
     def _library(self) -> ctypes.CDLL:
@@ -206,12 +211,15 @@ class Emulator:
 
 
 _loaded: set[Path] = set()
+_loading = ProcessLock()
 
 
 def _load(path: Path) -> ctypes.CDLL:
     """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
-    if path not in _loaded:
+    with _loading:
+        first = path not in _loaded
         _loaded.add(path)
+    if first:
         return ctypes.CDLL(str(path))
     with temporary_folder(Path(tempfile.gettempdir(), f"sluice-{uuid.uuid4().hex}")) as folder:
         return ctypes.CDLL(shutil.copyfile(path, folder / path.name))
@@ -236,7 +244,10 @@ def _call(run, control: Control) -> bool:
     interrupted = False
     try:
         with deferred(stop):
-            threading.Thread(target=work, daemon=True).start()
+            try:
+                threading.Thread(target=work, daemon=True).start()
+            except RuntimeError:  # from Python 3.12 on, at the end of the process: nobody interrupts then
+                work()
             while not finished.is_set():
                 try:
                     finished.wait()

@@ -5,7 +5,9 @@ package makes each of ours importable whatever lies beside the program: it is pu
 found (docs/rationale/names.md).
 """
 
+import _signal  # of which `signal` is made, in milliseconds
 import importlib.util
+import os
 import sys
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -43,6 +45,19 @@ def _imported(name: str, ours: str) -> ModuleType:
     spec.loader.exec_module(module)
     return module
 
+
+def _is_command() -> bool:
+    """Whether this is the start of the command ``sluice``, and not of a program that imports the package."""
+    argv, all_words = getattr(sys, "argv", []), getattr(sys, "orig_argv", [])
+    if argv[:1] == ["-m"]:
+        return all_words[all_words.index("-m") + 1:][:1] == ["sluice"]
+    return bool(argv) and os.path.basename(argv[0]) == "sluice"
+
+
+if _is_command():  # until hls.signals is there: nothing has been done yet, so that nothing has to be cleaned up
+    for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+        if _number != _signal.SIGHUP or _signal.getsignal(_number) != _signal.SIG_IGN:  # nohup
+            _signal.signal(_number, lambda number, _frame: os._exit(128 + number))
 
 for _name in PACKAGES:
     share(_name)

@@ -1,5 +1,7 @@
 """``python -m sluice`` is the command ``sluice``."""
 
+import warnings
+
 from hls.signals import exit_on_signals
 
 __all__ = ["main"]
@@ -8,6 +10,7 @@ __all__ = ["main"]
 def main() -> None:
     """The command line, which is imported when signals are taken care of: that takes a while."""
     exit_on_signals()
+    warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     from hls.cli import main
 
     main(prog_name="sluice")

@@ -45,7 +45,9 @@ def write_testbench(output: Path) -> list[str]:
         (output / "tb").mkdir(exist_ok=True)
         for name in names:
             text = templates.get_template(f"{name}.j2").render(kernels=kernels, top=interface["top"])
-            (output / "tb" / name).write_text(text)
+            beside = output / "tb" / f".{name}"  # never half a file
+            beside.write_text(text)
+            beside.replace(output / "tb" / name)
     except OSError as error:
         raise TestbenchError(f"cannot write {output / 'tb'}: {error.strerror}") from error
     return [f"tb/{name}" for name in names]

@@ -46,6 +46,14 @@ def test_the_old_name_with_sluice_run(folder):
     assert run(folder, *SLUICE, "run", "--no-stats", "host.py").split()[0] == "7"
 
 
+def test_the_old_name_with_python(folder):
+    """Only a package of the program's own hides ours."""
+    if (folder / "sim/__init__.py").exists():
+        return
+    (folder / "host.py").write_text(HOST.format(module="sim.cl"))
+    assert run(folder, sys.executable, "host.py").split() == ["7", "sim", "hls", "boards", "rtl_lib"]
+
+
 def test_compile(folder):
     assert "tb/bench.py" in run(folder, *SLUICE, "compile", "k.cl", "-o", "out", "--testbench")
     assert (folder / "out/tb/test_kernels.py").is_file()

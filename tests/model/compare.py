@@ -80,13 +80,13 @@ class _Launch:
 @contextmanager
 def _starts() -> Iterator[list[int]]:
     """The cycles of the simulated board in which kernels start inside: its memory refreshes by that count."""
-    started, wait = [], LoadedSystem._wait
+    started, watch = [], LoadedSystem._watch
 
-    def wait_from(system):
+    def watch_from(system):
         started.append(system.session.cycle() - 1)  # the start was acknowledged in the run's first cycle
-        return wait(system)
+        return watch(system)
 
-    with mock.patch.object(LoadedSystem, "_wait", wait_from):
+    with mock.patch.object(LoadedSystem, "_watch", watch_from):
         yield started
 
 
@@ -95,9 +95,9 @@ def _launches() -> Iterator[list[tuple]]:
     """Every launch of a board inside, in order: as it was, its event, the cycle in which it started."""
     seen, execute = [], program_module.execute
 
-    def watched(program, queue, kernel, values, space):
+    def watched(program, queue, kernel, values, space, after):
         launch = _Launch.of(program, kernel, values, space)
-        event = execute(program, queue, kernel, values, space)
+        event = execute(program, queue, kernel, values, space, after)
         event.wait()  # one at a time: a launch starts when somebody waits
         seen.append((launch, event, started[-1]))
         return event

@@ -1,6 +1,8 @@
 """Shared parts: converted once, instantiated, and read back from the cache."""
 
+import os
 import re
+import stat
 from itertools import pairwise
 
 import pytest
@@ -125,3 +127,20 @@ def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path, damage):
         path.write_text(damage(path.read_text()))
     assert convert_part(CreditCounter(4), tmp_path) == whole
     assert all("|" in path.read_text().splitlines()[0] for path in tmp_path.glob("*.v"))
+
+
+@pytest.mark.parametrize("umask, mode", [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_the_mode_of_the_cache_is_that_of_the_umask(tmp_path, umask, mode):
+    """A team can share it; and what a killed compiler left half-written is in nobody's way."""
+    (tmp_path / "cache").mkdir()
+    before = os.umask(umask)
+    try:
+        convert_part(CreditCounter(4), tmp_path / "cache")
+    finally:
+        os.umask(before)
+    (path,) = (tmp_path / "cache").iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    whole = path.read_text()
+    path.rename(path.with_suffix(".new"))
+    convert_part(CreditCounter(4), tmp_path / "cache")
+    assert [one.read_text() for one in (tmp_path / "cache").iterdir()] == [whole]

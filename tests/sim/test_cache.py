@@ -3,14 +3,14 @@
 import multiprocessing
 import os
 import random
-import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from sim.cache import HOST, SEAL, cached
+from sim.cache import HOST, cached
 from sim.errors import BuildError
+from tests.faults.damage import DAMAGE, change_bytes
 
 KEY, PRODUCT = "0123abcd", "tool"
 
@@ -43,29 +43,11 @@ def entry(folder: Path) -> Path:
     return folder / "kind" / KEY
 
 
-DAMAGE = {
-    "empty product": lambda e: (e / PRODUCT).write_text(""),
-    "cut product": lambda e: (e / PRODUCT).write_text((e / PRODUCT).read_text()[:-3]),
-    "other product": lambda e: (e / PRODUCT).write_text("#!/bin/sh\necho MADE\n"),
-    "not executable": lambda e: (e / PRODUCT).chmod(0o644),
-    "no product": lambda e: (e / PRODUCT).unlink(),
-    "product is a folder": lambda e: ((e / PRODUCT).unlink(), (e / PRODUCT).mkdir()),
-    "no seal": lambda e: (e / SEAL).unlink(),
-    "other seal": lambda e: (e / SEAL).write_text("12 ab 1\n"),
-    "seal is no text": lambda e: (e / SEAL).write_bytes(b"\xff\xfe\x00"),
-    "empty folder": lambda e: (shutil.rmtree(e), e.mkdir()),
-    "folder is a file": lambda e: (shutil.rmtree(e), e.write_text("")),
-    "folder is a dead link": lambda e: (shutil.rmtree(e), e.symlink_to("nowhere")),
-    "lock is a folder": lambda e: (shutil.rmtree(e), e.with_name(f"{KEY}.lock").unlink(), e.with_name(f"{KEY}.lock").mkdir()),
-    "no lock": lambda e: (shutil.rmtree(e), e.with_name(f"{KEY}.lock").unlink()),
-}
-
-
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_made_anew(folder, damage):
     made = []
     build(made)
-    DAMAGE[damage](entry(folder))
+    DAMAGE[damage](entry(folder), PRODUCT)
     assert os.popen(str(build(made))).read() == "made\n" and len(made) == 2
     assert sorted(path.name for path in (folder / "kind").iterdir()) == [KEY, f"{KEY}.lock"]
 
@@ -76,19 +58,7 @@ def test_a_thousand_damages(folder):
     whole = build()
     right = whole.read_bytes()
     for _ in range(1000):
-        path = rng.choice([entry(folder) / PRODUCT, entry(folder) / SEAL])
-        data = bytearray(path.read_bytes())
-        kind = rng.randrange(4)
-        if kind == 0:
-            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        elif kind == 1:
-            del data[rng.randrange(len(data)):]
-        elif kind == 2:
-            data += bytes([rng.randrange(256)])
-        if kind == 3:
-            path.unlink()
-        else:
-            path.write_bytes(data)
+        change_bytes(entry(folder), PRODUCT, rng)
         made = []
         assert build(made).read_bytes() == right and os.access(whole, os.X_OK)
         noticed += len(made)

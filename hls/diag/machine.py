@@ -1,0 +1,51 @@
+"""Errors that say nothing about a kernel or the compiler, but about the machine: memory that is used up, files that cannot be written."""
+
+import errno
+
+from .message import Diagnostic
+
+__all__ = ["machine_trouble"]
+
+NO_MEMORY = "use a machine or a container with more memory, raise `ulimit -v`, or make the kernel smaller (less unrolling, fewer copies)"
+#: errors of files, and what can be done
+OF_FILES = {
+    errno.ENOSPC: "make room on that disk, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
+    errno.EDQUOT: "make room in your quota, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
+    errno.EROFS: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
+    errno.EACCES: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
+    errno.EFBIG: "raise the limit of file sizes (`ulimit -f`)",
+    errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
+    errno.ENFILE: "the machine has too many open files",
+    errno.EAGAIN: "raise the limit of processes (`ulimit -u`), or set SLUICE_JOBS=1",
+}
+#: what libraries and programs call it
+_WORDS = ("cannot allocate memory", "out of memory", "bad_alloc", "can't start new thread", "memory exhausted", "killed signal")
+
+
+def machine_trouble(error: BaseException) -> Diagnostic | None:
+    """What the machine lacks, as a message; None where the error, and those that led to it, are of another kind."""
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        found = _of_memory(one) or _of_files(one)
+        if found is not None:
+            return found
+        one = one.__cause__ or one.__context__
+    return None
+
+
+def _of_memory(error: BaseException) -> Diagnostic | None:
+    text = str(error)
+    if isinstance(error, MemoryError) or isinstance(error, OSError) and error.errno == errno.ENOMEM \
+            or any(word in text.lower() for word in _WORDS):
+        details = text.strip().splitlines()[-1:]
+        return Diagnostic(f"out of memory{': ' if details else ''}{''.join(details)}", hint=NO_MEMORY)
+    return None
+
+
+def _of_files(error: BaseException) -> Diagnostic | None:
+    if not isinstance(error, OSError) or error.errno not in OF_FILES:
+        return None
+    place = f"{error.filename}: " if error.filename is not None else ""
+    return Diagnostic(f"{place}{error.strerror}", hint=OF_FILES[error.errno])

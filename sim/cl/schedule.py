@@ -1,0 +1,247 @@
+"""Which launches of a context begin when: those of several queues side by side in simulated time, as far as events and queues allow.
+
+Simulated time stands still until somebody waits. It is passed in steps, by the thread that waits, and each step ends when a kernel does or when
+a launch that was queued later may begin. The board holds one program at a time: launches of another one begin when those of the program that is
+loaded have ended, or can only go on when something else is queued.
+"""
+
+import atexit
+import bisect
+import contextlib
+import itertools
+import sys
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from hls.signals import is_ending
+
+from .constants import status_code
+from .errors import Error, RuntimeError
+from .event import PendingEvent, not_started
+
+if TYPE_CHECKING:
+    from .board import SimulatedBoard
+    from .board_runs import BoardRuns
+
+__all__ = ["Schedule", "finish_all"]
+
+_schedules: "weakref.WeakSet[Schedule]" = weakref.WeakSet()
+
+
+class Schedule:
+    """The commands of one board that have not ended. Everything here is done under the board's guard, which the public calls take."""
+
+    def __init__(self, board: "SimulatedBoard"):
+        self.board = board
+        self.pending: dict[PendingEvent, None] = {}  #: all that have not ended, in the order of queueing
+        self._startable: list[PendingEvent] = []  #: those that wait for no other, in the same order
+        self._numbers = itertools.count()
+        self._loaded: BoardRuns | None = None  #: the program on the board
+        self._awaited = False  #: whether the end of the process waits for what is pending
+        _schedules.add(self)
+
+    def add(self, event: PendingEvent) -> None:
+        """Queue a command; it begins at once where it may."""
+        with self.board.guard as guard:
+            self.board.reclaim()
+            event.number = next(self._numbers)
+            self.pending[event] = None
+            if not self._awaited:  # registered behind what ends simulators, so called before it
+                atexit.register(self.finish_at_exit)
+                self._awaited = True
+            if not event.missing:
+                self._startable.append(event)
+            with self._interruptible():
+                self.pump()
+            guard.changed()
+
+    def settle(self, event: PendingEvent) -> None:
+        """A command is over: what came after it may begin, or fails as well."""
+        over = [event]
+        while over:
+            one = over.pop()
+            self.pending.pop(one, None)
+            for follower in one.followers:
+                follower.missing.discard(one)
+                if follower.over:
+                    continue
+                if one.failed:
+                    self._forget(follower)
+                    follower.note_failure(not_started(follower, one))
+                    over.append(follower)
+                    continue
+                follower.ready_ns = max(follower.ready_ns, one.end_ns)
+                if not follower.missing and follower in self.pending:
+                    bisect.insort(self._startable, follower, key=lambda each: each.number)
+            one.followers.clear()
+        self.board.guard.changed()
+        if not self.pending and self._awaited:
+            atexit.unregister(self.finish_at_exit)
+            self._awaited = False
+
+    def lose(self, events: Iterable[PendingEvent], error: Exception) -> None:
+        """All of them fail of the same cause."""
+        lost = [event for event in events if not event.over]
+        for event in lost:
+            self._forget(event)
+            event.note_failure(error)
+        for event in lost:
+            self.settle(event)
+
+    def run_until(self, event: PendingEvent) -> None:
+        """Let time pass until the command is over. When nothing that was queued lets it end, and no other thread queues more, it is given up."""
+        with self.board.guard as guard:
+            while not event.over:
+                if self._step():
+                    if not event.over:
+                        guard.give_way()
+                elif not guard.others_may_help() and not event.over:
+                    self._cause(event).give_up()
+
+    def look(self, event: PendingEvent) -> None:
+        """Let a little time pass, for a host that asks for the state of a command again and again."""
+        with self.board.guard as guard:
+            if not event.over:
+                self._step()
+                if self._loaded is not None:
+                    self.board.now_ns = max(self.board.now_ns, self._loaded.now_ns)
+            guard.give_way()
+
+    def finish(self) -> Exception | None:
+        """Run all that was queued; returns the first failure that nobody was told of."""
+        untold = []
+        while events := list(self.pending):
+            for event in events:
+                self.run_until(event)
+            untold += [event for event in events if event.failed and not event.told]
+        for event in untold:
+            event.told = True
+        return untold[0].error if untold else None
+
+    def finish_at_exit(self) -> None:
+        """At the end of the process launches that nobody waited for are run, unless an error or a signal ends it; a failure is said."""
+        if not self.board.guard.is_ours or is_ending() or hasattr(sys, "last_type"):
+            return
+        try:
+            failure = self.finish()
+        except Error as error:
+            failure = error
+        if failure is not None:
+            print(f"sluice: a launch that nobody waited for: {failure}", file=sys.stderr, flush=True)
+
+    def cancel(self, why: str) -> None:
+        """The host was interrupted, and knows: nothing that was queued will run."""
+        with self.board.guard:
+            pending = list(self.pending)
+            at_work = {event.runs for event in pending if event.runs is not None and event.runs.running}
+            self.lose(pending, RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, f"given up: {why}"))
+            for runs in at_work:
+                runs.give_up(f"given up: {why}")
+            for event in pending:
+                event.told = event.interrupted = True
+
+    # ---- steps
+
+    def _step(self) -> bool:
+        """Let something happen. False when nothing will, as long as nothing else is queued."""
+        with self._interruptible():
+            return self.pump() or self._advance() or self._skip()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """An interrupt or a signal gives up all that was queued."""
+        try:
+            yield
+        except Exception:
+            raise
+        except BaseException as error:
+            self.cancel(f"interrupted{': ' if error.args else ''}{error}")
+            raise
+
+    def pump(self) -> bool:
+        """Begin all that may begin now; whether there was anything."""
+        begun = False
+        while (event := self._next()) is not None:
+            self._begin(event)
+            begun = True
+        return begun
+
+    def _next(self) -> PendingEvent | None:
+        """What begins next, without time passing before it where the board is at work. Kernels that all wait at channels, or may, need not be
+        simulated up to the time at which a launch was queued: that time is skipped."""
+        loaded = self._loaded
+        busy = loaded is not None and loaded.running
+        soon, held = [], False
+        for event in self._startable:
+            if event.runs is None:
+                return event
+            if not busy:
+                soon.append(event)
+            elif event.runs is not loaded:
+                held = True  # its turn comes when the board is free, and before that of later ones
+            elif not held and loaded.is_free(event.kernel) and (loaded.only_joined or event.ready_ns <= loaded.now_ns):
+                return event
+        return min(soon, key=lambda each: (each.ready_ns, each.number), default=None)
+
+    def _advance(self) -> bool:
+        """Let the loaded program run, or one that was left with kernels that waited; whether anything may have come of it."""
+        loaded = self._loaded
+        if loaded is None:
+            return False
+        if loaded.running and loaded.advance(self._next_ready_ns(loaded)):
+            return True
+        left = {event.runs for event in self.pending if event.runs is not None and event.runs is not loaded and event.runs.running}
+        for runs in left:
+            self._load(runs, 0.0)
+            if runs.advance(None):
+                return True
+        return False
+
+    def _next_ready_ns(self, runs: "BoardRuns") -> float | None:
+        """When the next launch may begin beside those that run. Those that are ready and have not begun wait for their program's turn."""
+        now = runs.now_ns
+        times = [event.ready_ns for event in self._startable if event.runs is runs and runs.is_free(event.kernel) and event.ready_ns > now]
+        return min(times, default=None)
+
+    def _skip(self) -> bool:
+        """Nothing runs on: begin the launch that comes next, of this program or of another one."""
+        able = [event for event in self._startable if event.runs is not None and event.runs.is_free(event.kernel)]
+        event = min(able, key=lambda each: (each.runs is not self._loaded, each.ready_ns, each.number), default=None)
+        if event is None:
+            return False
+        self._begin(event)
+        return True
+
+    def _begin(self, event: PendingEvent) -> None:
+        self._forget(event)
+        if event.runs is not None:
+            self._load(event.runs, event.ready_ns)
+        event.begin()
+
+    def _load(self, runs: "BoardRuns", ready_ns: float) -> None:
+        """Put a program on the board; its time is at least ``ready_ns`` then."""
+        reached = 0.0 if self._loaded is None else self._loaded.now_ns
+        runs.continue_at(max(reached, ready_ns), runs is self._loaded)
+        self._loaded = runs
+
+    def _forget(self, event: PendingEvent) -> None:
+        if event in self._startable:
+            self._startable.remove(event)
+
+    @staticmethod
+    def _cause(event: PendingEvent) -> PendingEvent:
+        """What keeps a command from ending: itself, or what it waits for, one behind the other."""
+        while event.missing:
+            event = min(event.missing, key=lambda each: each.number)
+        return event
+
+
+def finish_all() -> None:
+    """Run all that was queued in all contexts, unless a signal ends the process. Raises the first failure that nobody was told of."""
+    if is_ending():
+        return
+    failures = [schedule.finish() for schedule in list(_schedules) if schedule.pending and schedule.board.guard.is_ours]
+    for failure in failures:
+        if failure is not None:
+            raise failure

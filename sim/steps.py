@@ -1,0 +1,34 @@
+"""Shows the steps of a long work on stderr: on a terminal in one line that counts the seconds, elsewhere a line each."""
+
+import sys
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+__all__ = ["Steps"]
+
+
+class Steps:
+    """Called with the name of each step, and with nothing when the work is over, however it ended."""
+
+    def __init__(self):
+        self._line: Progress | None = None
+
+    def __call__(self, step: str) -> None:
+        if not sys.stderr.isatty():
+            if step:
+                print(f"sluice: {step}", file=sys.stderr, flush=True)
+        elif not step:
+            self._stop()
+        elif self._line is None:
+            columns = (SpinnerColumn(), TextColumn("sluice: {task.description}", markup=False), TimeElapsedColumn())
+            self._line = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._line.add_task(step, total=None)
+            self._line.start()
+        else:
+            self._line.update(self._line.task_ids[0], description=step)
+
+    def _stop(self) -> None:
+        if self._line is not None:
+            self._line.stop()
+            self._line = None
