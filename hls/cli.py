@@ -20,6 +20,7 @@ from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
+from .signals import exit_on_signals, supervise
 from .target.board import Board, BoardError, known_boards, load_board
 from .time_limit import time_limit
 
@@ -129,8 +130,7 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
             raise CompileError(Diagnostic(f"--testbench drives AXI ports, which board {facts.name} does not have",
                                           hint="choose another board, or leave --testbench out"))
         inspection = make_inspection(facts, **inspected)
-        with time_limit(seconds):
-            compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit)
+        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -144,8 +144,8 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
             click.echo(line)
 
 
-def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection, strict: bool):
-    """Compile and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
+def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection, strict: bool, seconds: float):
+    """Compile within ``seconds``, and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
     from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
     from .output import OutputError, check_output, write_results
     from .passes.manager import Stopped
@@ -153,7 +153,9 @@ def _compile(text: str, board: Board, options: Options, source: Path, output: Pa
 
     try:
         check_output(output)
-        result = driver.compile(text, board, options, file=str(source), inspection=inspection)
+        with time_limit(seconds):
+            result = driver.compile(text, board, options, file=str(source), inspection=inspection)
+            report = collect(result, str(source))
     except Stopped as stopped:
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None
@@ -162,7 +164,7 @@ def _compile(text: str, board: Board, options: Options, source: Path, output: Pa
     try:
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
-        report = _fitted(collect(result, str(source)), messages, strict)
+        report = _fitted(report, messages, strict)
         files = write_results(result, output, report)
     except OutputError as error:
         raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
@@ -306,10 +308,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this one does not know
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
-    try:
-        sys.exit(subprocess.run(command, env=env, check=False).returncode)
-    except KeyboardInterrupt:
-        sys.exit(FAILED)
+    sys.exit(supervise(command, env))
 
 
 @main.command(short_help="Run single passes on IR text.")
@@ -354,4 +353,5 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 if __name__ == "__main__":
+    exit_on_signals()
     main(prog_name="sluice")

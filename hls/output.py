@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +12,7 @@ from .prefix import prefixed
 from .report import json as report_json
 from .report import text as report_text
 from .report.model import Report
+from .signals import temporary_folder
 
 __all__ = ["OutputError", "check_output", "write_results"]
 
@@ -51,14 +53,15 @@ def write_results(result, output: Path, report: Report) -> list[str]:
     made = [path for path in (output, *output.parents) if not path.exists()]
     try:
         output.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=output, prefix=".new-") as new, \
-                tempfile.TemporaryDirectory(dir=output, prefix=".old-") as old:
-            _write(texts, Path(new))
-            _exchange(Path(new), output, Path(old))
-    except OSError as error:
+        with temporary_folder(output / f".new-{uuid.uuid4().hex[:8]}") as new, temporary_folder(output / f".old-{uuid.uuid4().hex[:8]}") as old:
+            _write(texts, new)
+            _exchange(new, output, old)
+    except BaseException as error:
         for path in made:
             shutil.rmtree(path, ignore_errors=True)
-        raise _refused(output, error) from error
+        if isinstance(error, OSError):
+            raise _refused(output, error) from error
+        raise
     return sorted(texts)
 
 
@@ -92,18 +95,18 @@ def _write(texts: dict[str, str], folder: Path):
 
 def _exchange(new: Path, target: Path, old: Path):
     """Put what is in ``new`` into ``target``, and what was there into ``old``; all of it or nothing."""
-    done = []
+    before = {name for name in OURS if (target / name).exists()}
     try:
         for name in OURS:
-            if (target / name).exists():
+            if name in before:
                 (target / name).rename(old / name)
-            done.append(name)
             if (new / name).exists():
                 (new / name).rename(target / name)
-    except OSError:
-        for name in reversed(done):
-            if (target / name).exists():
+    except BaseException:  # refused, or ended by a signal
+        for name in OURS:
+            moved = (old / name).exists()
+            if (moved or name not in before) and (target / name).exists():
                 (target / name).rename(new / name)
-            if (old / name).exists():
+            if moved:
                 (old / name).rename(target / name)
         raise

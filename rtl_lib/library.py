@@ -10,7 +10,6 @@ import functools
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
@@ -189,11 +188,12 @@ class PartLibrary:
             return
         try:
             self.cache.mkdir(parents=True, exist_ok=True)
-            # written beside and renamed, so that a second compiler never reads half a file
-            with tempfile.NamedTemporaryFile("w", dir=self.cache, delete=False) as file:
-                seal = _digest(converted.uses, converted.clocked, converted.verilog)
-                file.write(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}")
-            Path(file.name).replace(self.cache / f"{converted.name}.v")
+            # Written beside and renamed. The name beside is always the same, so that nothing piles up where compilers are killed; two that
+            # write at a time make a file that its seal shows to be damaged.
+            seal, beside = _digest(converted.uses, converted.clocked, converted.verilog), self.cache / f"{converted.name}.new"
+            beside.unlink(missing_ok=True)
+            beside.write_text(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}")
+            beside.replace(self.cache / f"{converted.name}.v")
         except OSError:  # a home that cannot be written costs the time of converting again, nothing else
             self.cache = None
 

@@ -6,7 +6,6 @@ memories and registers are driven by the runtime through its ports.
 """
 
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from .binding import write_binding
 from .cache import cached, content_key
 from .errors import BuildError
+from .programs import Programs
 from .settings import number
 from .toolchain import Tools, find_tools
 from .tracing import TRACES, only_handshakes
@@ -71,12 +71,13 @@ def build(verilog: Mapping[str, str], top: str, trace: str = "none",
         parts += [name, verilog[name]]
 
     def make(folder: Path) -> None:
-        _build_design(tools, verilog, top, trace != "none", library, folder, progress, verilate, flags)
+        with Programs() as programs:
+            _build_design(programs, tools, verilog, top, trace != "none", library, folder, progress, verilate, flags)
 
     return Simulator(cached("design", content_key(parts), "simulator", make), trace)
 
 
-def _build_design(tools: Tools, verilog: Mapping[str, str], top: str, traced: bool, library: Path, folder: Path,
+def _build_design(programs: Programs, tools: Tools, verilog: Mapping[str, str], top: str, traced: bool, library: Path, folder: Path,
                   progress: Callable[[str], None], verilate: list[str], flags: list[str]) -> None:
     generated = folder / "generated"
     generated.mkdir()
@@ -86,14 +87,14 @@ def _build_design(tools: Tools, verilog: Mapping[str, str], top: str, traced: bo
     progress(f"verilating {top}")
     options = [*verilate, *(["--trace-fst"] if traced else []), "--top-module", top, "-Mdir", str(generated)]
     environment = os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}
-    _run([str(tools.verilator), *options, *sources], "Verilator refused the design", environment, folder)
+    _run(programs, [str(tools.verilator), *options, *sources], "Verilator refused the design", folder, environment)
 
     binding = write_binding(PREFIX, (generated / f"{PREFIX}.h").read_text(), str(HERE / "runtime"))
     (generated / "binding.cpp").write_text(binding)
     progress(f"compiling the simulation of {top}")
-    objects = _compile(tools, _units(generated, flags), traced)
-    _run([tools.cxx, *STANDARD, "-o", str(folder / "simulator"), *map(str, objects), str(library),
-          *(_compression_libraries(tools) if traced else [])], "linking the simulation failed")
+    objects = _compile(programs, tools, _units(generated, flags), traced)
+    _run(programs, [tools.cxx, *STANDARD, "-o", str(folder / "simulator"), *map(str, objects), str(library),
+                    *(_compression_libraries(programs, tools) if traced else [])], "linking the simulation failed", folder)
     for built in objects:
         built.unlink()
 
@@ -127,45 +128,49 @@ def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]
             unit = folder / f"{source.stem}.cc"
             unit.write_text(f'#include "{source}"\n')
             units[unit] = OPTIMIZED
-        objects = _compile(tools, units, traced)
-        _run(["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed")
+        with Programs() as programs:
+            objects = _compile(programs, tools, units, traced)
+            _run(programs, ["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed", folder)
 
     return cached("runtime", key, "libruntime.a", make)
 
 
-def _compile(tools: Tools, units: Mapping[Path, list[str]], traced: bool) -> list[Path]:
+def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], traced: bool) -> list[Path]:
     """Compile each unit with its flags into an object beside it."""
     defines = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT",
                f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_FST={int(traced)}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0",
                f"-DSLUICE_TRACE={int(traced)}"]
     include = [f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
     if traced:
-        include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(tools)]
+        include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(programs, tools)]
 
     def one(item: tuple[Path, list[str]]) -> Path:
         unit, flags = item
         target = unit.with_suffix(".o")
-        _run([*tools.compiler(), *STANDARD, *flags, *defines, f"-I{unit.parent}", *include, "-c", str(unit),
-              "-o", str(target)], f"compiling {unit.name} failed")
+        _run(programs, [*tools.compiler(), *STANDARD, *flags, *defines, f"-I{unit.parent}", *include, "-c", str(unit),
+                        "-o", str(target)], f"compiling {unit.name} failed", unit.parent)
         return target
 
     with ThreadPoolExecutor(_jobs()) as pool:
-        return list(pool.map(one, units.items()))
+        try:
+            return list(pool.map(one, units.items()))
+        except BaseException:  # one failed, or a signal came: what the pool waits for has no use any more
+            programs.end()
+            raise
 
 
-def _has_compression(tools: Tools) -> bool:
+def _has_compression(programs: Programs, tools: Tools) -> bool:
     """Whether the headers of zlib and LZ4 are installed, which compress waveforms."""
-    probe = subprocess.run([tools.cxx, "-E", "-x", "c++", "-"], input="#include <zlib.h>\n#include <lz4.h>\n",
-                           text=True, capture_output=True, check=False)
+    probe = programs.run([tools.cxx, "-E", "-x", "c++", "-"], input="#include <zlib.h>\n#include <lz4.h>\n")
     return probe.returncode == 0
 
 
-def _compression_headers(tools: Tools) -> list[str]:
-    return [] if _has_compression(tools) else [f"-I{HERE / 'runtime' / 'compat'}"]
+def _compression_headers(programs: Programs, tools: Tools) -> list[str]:
+    return [] if _has_compression(programs, tools) else [f"-I{HERE / 'runtime' / 'compat'}"]
 
 
-def _compression_libraries(tools: Tools) -> list[str]:
-    return ["-llz4", "-lz"] if _has_compression(tools) else []
+def _compression_libraries(programs: Programs, tools: Tools) -> list[str]:
+    return ["-llz4", "-lz"] if _has_compression(programs, tools) else []
 
 
 def _jobs() -> int:
@@ -173,9 +178,9 @@ def _jobs() -> int:
     return number("SLUICE_JOBS", os.cpu_count() or 1, 4096)
 
 
-def _run(command: list[str], message: str, environment: Mapping[str, str] | None = None,
-         folder: Path | None = None) -> None:
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, check=False)
+def _run(programs: Programs, command: list[str], message: str, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    """Run a program in ``folder``, where its temporary files are, too: they go with the folder when the program is killed."""
+    result = programs.run(command, folder, {**(environment or os.environ), "TMPDIR": str(folder)})
     if result.returncode != 0:
         log = (result.stdout + result.stderr).strip()
         errors = [line for line in log.splitlines() if "rror" in line]

@@ -16,6 +16,8 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from hls.signals import temporary_folder
+
 from .errors import BuildError
 
 __all__ = ["cache_folder", "cached", "content_key"]
@@ -79,18 +81,15 @@ def _seal_of(product: Path) -> str:
 
 
 def _make_whole(folder: Path, product: str, make: Callable[[Path], None]) -> None:
-    unfinished = folder.with_name(f"{folder.name}.{HOST}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
-    try:
+    name = folder.with_name(f"{folder.name}.{HOST}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+    with contextlib.ExitStack() as stack:
         with _refused(folder.parent):
-            unfinished.mkdir()
+            unfinished = stack.enter_context(temporary_folder(name))
         make(unfinished)
         with _refused(folder.parent):
             (unfinished / SEAL).write_text(_seal_of(unfinished / product))
             _remove(folder)
             unfinished.rename(folder)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
 
 
 @contextlib.contextmanager

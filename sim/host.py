@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
 from sim import cl
 from sluice import PACKAGES, share
 
@@ -16,6 +17,8 @@ __all__ = ["main"]
 
 def main(arguments: list[str]) -> None:
     """Run the program ``arguments[0]`` with the rest as its own arguments."""
+    exit_on_signals(interrupts=True)
+    follow_supervisor()
     path = Path(arguments[0])
     sys.argv[:] = arguments
     sys.path.insert(0, str(path.resolve().parent))  # python -P puts nothing there
@@ -28,6 +31,8 @@ def main(arguments: list[str]) -> None:
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Say what ended the program: a refused call in a few lines, anything else as Python does, from the program on."""
+    if isinstance(error, KeyboardInterrupt):
+        was_interrupted()
     if isinstance(error, cl.Error):
         print(_message(error, path, trace), file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):

@@ -84,6 +84,8 @@ class LoadedSystem:
     @property
     def session(self) -> Session:
         """The running simulator."""
+        if self._session is not None and self._session.abandoned:
+            self.close()
         if self._session is None:
             signals = self.trace.signals if self.trace else "none"
             simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)

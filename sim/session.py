@@ -1,8 +1,8 @@
 """The host's end of a running simulation: starts the simulator process and sends it commands."""
 
+import os
 import socket
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Self
 from hls.target.board import Board, Memory, SramTiming
 
 from .errors import SimulationError
+from .programs import Programs
 from .shared import SharedMemory
 
 __all__ = ["BankStatistics", "Session", "settings_text"]
@@ -59,15 +60,17 @@ class Session:
     """
 
     def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None):
-        self._folder = tempfile.TemporaryDirectory(prefix="sluice-")
-        folder = Path(self._folder.name)
-        (folder / "settings").write_text(settings_text(board, kernel_mhz))
-        self._log = folder / "log"
+        self.abandoned = False  #: whether it was ended in the middle of a command
+        self._programs = Programs()
+        self._log = os.fdopen(os.memfd_create("sluice-log"), "w+b")  # in memory: there is no file that could be left
         host, simulator = socket.socketpair()
-        fds = (simulator.fileno(), memory.contents_fd, memory.control_fd)
-        with open(self._log, "wb") as log, simulator:
-            self._process = subprocess.Popen([str(executable), str(folder / "settings"), *map(str, fds)],
-                                             pass_fds=fds, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        with os.fdopen(os.memfd_create("sluice-settings"), "w+") as settings, simulator:
+            settings.write(settings_text(board, kernel_mhz))
+            settings.flush()
+            fds = (simulator.fileno(), memory.contents_fd, memory.control_fd)
+            command = [str(executable), f"/proc/self/fd/{settings.fileno()}", *map(str, fds)]
+            self._process = self._programs.start(command, pass_fds=(settings.fileno(), *fds), stdout=self._log, stderr=self._log,
+                                                 stdin=subprocess.DEVNULL)
         self._socket = host
         self._answers = host.makefile("r")
         try:
@@ -141,16 +144,13 @@ class Session:
         if self._process.poll() is None:
             try:
                 self._socket.sendall(b"quit\n")
-            except OSError:
-                pass  # it is ending by itself
-            try:
                 self._process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            except (OSError, subprocess.TimeoutExpired):
+                pass  # it is ending by itself, or is ended now
+        self._programs.end()
         self._answers.close()
         self._socket.close()
-        self._folder.cleanup()
+        self._log.close()
 
     def __enter__(self) -> Self:
         return self
@@ -159,7 +159,18 @@ class Session:
         self.close()
 
     def _commands(self, lines: list[str]) -> list[list[str]]:
-        """Send all lines, then collect an answer for each: one wait for many register accesses."""
+        """Send all lines, then collect an answer for each: one wait for many register accesses. Where that is interrupted, the simulator is ended:
+        nobody would know which answer belongs to which command."""
+        try:
+            return self._exchange(lines)
+        except SimulationError:
+            raise
+        except BaseException:
+            self.abandoned = True
+            self._programs.end()
+            raise
+
+    def _exchange(self, lines: list[str]) -> list[list[str]]:
         answers = []
         for start in range(0, len(lines), 256):  # few enough that neither end's socket fills up while both write
             chunk = lines[start:start + 256]
@@ -181,4 +192,7 @@ class Session:
         return words
 
     def _last_words(self) -> str:
-        return self._log.read_text(errors="replace")[-2000:].strip() if self._log.exists() else ""
+        if self._log.closed:
+            return ""
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")[-2000:].strip()

@@ -114,7 +114,10 @@ class ChannelCallChecker(UnitCallChecker):
                 raise CompileError.at(one.span, f"an index must be an integer, not '{one.type}'")
             if isinstance(one, tt.Const) and not 0 <= one.value < length:
                 raise CompileError.at(one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels")
-            index = self._sum(self._product(index, length), self.convert(one, ct.LONG))
+            one = self.convert(one, ct.LONG)
+            if not isinstance(one, tt.Const) and (len(channel.lengths) > 1 or channel.whole is not None):
+                one = tt.ChannelSubscript(ct.LONG, one.span, one, length)  # what is too large for its dimension is not in the next row
+            index = self._sum(self._product(index, length), one)
         index = self._product(index, prod(wanted))
         if channel.whole is None:
             return channel, index

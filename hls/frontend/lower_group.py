@@ -1,7 +1,10 @@
 """Effects beyond values: barriers, atomic operations, copies by a group, channels, printf."""
 
+from math import prod
+
 from ..diag import Span
 from ..ir import BOOL, I64, Region, Value
+from ..ir.concurrent import NO_CHANNEL
 from . import types as ct
 from .layout import leaves, value_type
 from .lower_memory import Address
@@ -66,9 +69,18 @@ class EffectLowering(ValueLowering):
 
     # -- channels
 
+    def _channelsubscript(self, e):
+        index = self.value(e.operand)
+        fits = self.emit(e.span, "ult", index, self.const(e.span, e.length, I64))
+        return self.emit(e.span, "select", fits, index, self.const(e.span, NO_CHANNEL, I64))
+
+    def _channel_attrs(self, e) -> dict:
+        length = prod(e.channel.lengths)
+        return {"channel": e.channel.name, "blocking": e.blocking} | ({"length": length} if length > 1 else {})
+
     def _channelread(self, e):
         t, payload = e.channel.type, value_type(e.channel.type)
-        attrs = {"channel": e.channel.name, "blocking": e.blocking}
+        attrs = self._channel_attrs(e)
         op = self.op(e.span, "channel_read", self.value(e.index), self.always,
                      results=[payload, *([] if e.blocking else [BOOL])], attrs=attrs)
         value = self._scalars(op.results[0], t, e.span)
@@ -101,8 +113,7 @@ class EffectLowering(ValueLowering):
         t, value, index = e.channel.type, self.value(e.value), self.value(e.index)
         if ct.aggregate(t):
             value = self.chunks(e.span).packed(value, leaves(t), value_type(t))
-        attrs = {"channel": e.channel.name, "blocking": e.blocking}
-        op = self.op(e.span, "channel_write", index, self.always, value, results=[] if e.blocking else [BOOL], attrs=attrs)
+        op = self.op(e.span, "channel_write", index, self.always, value, results=[] if e.blocking else [BOOL], attrs=self._channel_attrs(e))
         if e.pipe:
             return self._status(e, self.const(e.span, 1, BOOL) if e.blocking else op.results[0])
         return None if e.blocking else op.results[0]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .barriers import condition_place
-from .concurrent import BARRIER, POLL, Blocked, Decision
+from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
 from .storage import BoundMemory, accessors, address, clear, new_memory, same_place, shift, zero
@@ -218,7 +218,7 @@ class _Emitter:
     def _op_channel_read(self, op, depth):
         index, pred = self._names(op.operands[:2])
         value, *there = self._names(op.results)
-        queue = self._channel(op, index, depth)
+        queue = self._channel(op, index, pred, depth)
         self._line(depth, f"{value} = {self._bind(zero(op.results[0].type))}")
         self._wait(op, pred, f"not {queue}.values", depth)
         self._ready(op, there, f"{pred} and {queue}.values", depth)
@@ -226,17 +226,17 @@ class _Emitter:
 
     def _op_channel_write(self, op, depth):
         index, pred, value = self._names(op.operands[:3])
-        queue = self._channel(op, index, depth)
+        queue = self._channel(op, index, pred, depth)
         self._wait(op, pred, f"{queue}.full", depth)
         self._ready(op, self._names(op.results), f"{pred} and not {queue}.full", depth)
         self._line(depth + 1, f"{queue}.put({value})")
 
-    def _channel(self, op, index: str, depth) -> str:
+    def _channel(self, op, index: str, pred: str, depth) -> str:
         queue = f"q{len(self.lines)}"
         name = op.attrs["channel"]
         pipe = name in self.function.memories
         several = f"items['shared'][{(self.function.name, name)!r}]" if pipe else f"channels[{name!r}]"
-        self._line(depth, f"{queue} = {several}[{index}]")
+        self._line(depth, f"{queue} = {self._bind(chosen_channel)}({several}, {index}, {pred}, {self._bind(op.span)})")
         return queue
 
     def _wait(self, op, pred: str, stuck: str, depth):

@@ -11,12 +11,16 @@ from dataclasses import dataclass, field
 from ..diag import Span
 from .nodes import Function, MemoryObject
 from .storage import ExecutionError
+from .values import signed
 
-__all__ = ["BARRIER", "POLL", "Blocked", "Channel", "Decision", "channel_room", "run_group", "run_together", "waiting_functions"]
+__all__ = ["BARRIER", "NO_CHANNEL", "POLL", "Blocked", "Channel", "Decision", "channel_room", "chosen_channel",
+           "outside_channels", "run_group", "run_together", "waiting_functions"]
 
 BARRIER, POLL = "barrier", "poll"
 #: what a channel holds for which the program gives no depth: as hardware has it, enough to pass a value every cycle
 DEFAULT_ROOM = 2
+#: an index that no array of channels has: from here on one of several indices was outside its dimension
+NO_CHANNEL = 1 << 40
 _WAITING = frozenset({"barrier", "channel_read", "channel_write"})
 
 
@@ -86,6 +90,22 @@ class Channel:
     @property
     def full(self) -> bool:
         return self.room is not None and len(self.values) >= self.room
+
+
+def chosen_channel(channels: list[Channel], index: int, wanted: int, span: Span | None) -> Channel:
+    """One of an array of channels. ExecutionError where the array has none of that index and the call is made (``wanted``)."""
+    if index < len(channels):
+        return channels[index]
+    if wanted:
+        raise ExecutionError(outside_channels(signed(index, 64), len(channels)), span)
+    return channels[0]
+
+
+def outside_channels(index: int, length: int) -> str:
+    """What to say of an index into an array of channels that has none there."""
+    if index >= NO_CHANNEL:
+        return f"an index is outside its dimension of the array, which has {length} channels in all"
+    return f"there is no channel {index}: the array has {length}"
 
 
 def waiting_functions(functions: Iterable[Function], calls, walk) -> set[str]:

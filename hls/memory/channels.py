@@ -8,8 +8,9 @@ from rtl_lib.channel import storage_for
 from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
-from ..ir.concurrent import DEFAULT_ROOM
+from ..ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
 from ..limits import Limits, exceeded
+from ..passes.order.expand_channel_indices import CHOSEN
 from ..target.board import Board, Stream
 
 __all__ = ["ChannelPlan", "bound_stream", "plan_channels"]
@@ -116,7 +117,8 @@ def _sides(kernels: Iterable[Function]) -> dict[Endpoint, list[_Side]]:
 
 
 def _outside(declared: MemoryObject, end: Endpoint, side: _Side) -> Diagnostic:
-    return Diagnostic(f"index {end.index} is outside '{end.channel}', which has {declared.length or 1} channels in all{_at(declared.span)}; "
+    what = f"index {end.index}" if end.index < NO_CHANNEL else "an index"
+    return Diagnostic(f"{what} is outside '{end.channel}', which has {declared.length or 1} channels in all{_at(declared.span)}; "
                       f"kernel {side.name} {'writes' if end.writes else 'reads'} there", side.span,
                       "make the array larger, or guard the call by a condition that is known at compile time")
 
@@ -125,7 +127,8 @@ def _conflicts(declared: MemoryObject, end: Endpoint, sides: list[_Side]) -> lis
     verb, by = ("write", "written") if end.writes else ("read", "read")
     first = sides[0]
     return [Diagnostic(f"channel '{end.text(declared.length)}' is {by} by kernel {other.name}, and by "
-                       f"{first.text}", other.span, f"let one kernel {verb} it, and give the other a channel of its own")
+                       f"{first.text}", other.span, f"let one kernel {verb} it, and give the other a channel of its own"
+                       + _bounded(*first.calls, *other.calls))
             for other in sides[1:]]
 
 
@@ -136,7 +139,14 @@ def _missing(declared: MemoryObject, sides, channel: str, index: int) -> list[Di
     there, does, does_not = (sides[writes][0], "written", "reads") if writes in sides else (sides[reads][0], "read", "writes")
     return [Diagnostic(f"channel '{writes.text(declared.length)}', declared{_at(declared.span)}, is {does} by kernel {there.name}, "
                        f"but no kernel {does_not} it", there.span,
-                       f"add a kernel that {does_not} it, or remove the call: {there.name} would wait for ever")]
+                       f"add a kernel that {does_not} it, or remove the call: {there.name} would wait for ever" + _bounded(*there.calls))]
+
+
+def _bounded(*calls: Op) -> str:
+    """What else helps where a channel is only one of those that an index may choose."""
+    if not any(call.attrs.get(CHOSEN) for call in calls):
+        return ""
+    return "; if the index never comes to it, write it so that this is seen, as by 'k & 3' or 'k % 4'"
 
 
 def _at(span: Span | None) -> str:

@@ -73,6 +73,7 @@ from .memory.split_scalars import SplitScalars
 from .memory.sroa import Sroa
 from .memory.storage_attributes import in_memory
 from .order.check_barrier_convergence import CheckBarrierConvergence
+from .order.expand_channel_indices import ExpandChannelIndices
 from .order.insert_memory_tokens import InsertMemoryTokens
 from .order.lower_channel_fences import LowerChannelFences
 from .order.mark_fenced_memory import MarkFencedMemory
@@ -226,6 +227,8 @@ def _loops(options: PipelineOptions) -> Stage:
         SpecializeBackedges(), *TIDY,
         # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
         FormWorkItemLoop(), *TIDY, SpecializeBackedges(), *TIDY,
+        # behind all that makes indices constants, unrolling first of all; before values are narrowed, and while ids have bounds
+        ExpandChannelIndices(), *TIDY,
     ))
 
 

@@ -28,7 +28,7 @@ from ..schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from ..schedule.held_up import held_up, relieves
 from ..target.board import Board
 
-__all__ = ["Compilation", "CompiledKernel", "plan_program"]
+__all__ = ["Compilation", "CompiledKernel", "plan_function", "plan_program"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
 
 def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
     attempt = compilation.apart()
-    kernel = _planned(function, attempt)
+    kernel = plan_function(function, attempt)
     better = _relieved(kernel, module, compilation)
     kernel, attempt = better or (kernel, attempt)
     compilation.warnings += attempt.warnings
@@ -104,14 +104,14 @@ def _relieved(kernel: CompiledKernel, module: Module, compilation: Compilation) 
     attempt = replace(compilation, warnings=[], changes=[])
     try:
         (function,) = optimize(alone, attempt.passes(frozenset((name, array) for array in arrays))).kernels
-        found = _planned(function, attempt)
+        found = plan_function(function, attempt)
     except CompileError:  # what registers can be, not every memory can
         return None
     return (found, attempt) if relieves(found.plan, kernel.plan) else None
 
 
-def _planned(function: Function, compilation: Compilation) -> CompiledKernel:
-    """An optimized kernel with its plans."""
+def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
+    """The plans of an optimized kernel, as it is planned in the end but for arrays that hold up a loop (:func:`plan_program` looks at those)."""
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 
 

@@ -16,10 +16,17 @@ from .constants import (
     device_info,
     device_local_mem_type,
     device_type,
+    kernel_arg_access_qualifier,
+    kernel_arg_address_qualifier,
+    kernel_arg_info,
+    kernel_arg_type_qualifier,
     kernel_info,
     kernel_work_group_info,
     map_flags,
     mem_flags,
+    mem_info,
+    mem_migration_flags,
+    mem_object_type,
     platform_info,
     profiling_info,
     program_build_info,
@@ -76,11 +83,19 @@ __all__ = [
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
     "enqueue_task",
+    "get_cl_header_version",
     "get_platforms",
+    "kernel_arg_access_qualifier",
+    "kernel_arg_address_qualifier",
+    "kernel_arg_info",
+    "kernel_arg_type_qualifier",
     "kernel_info",
     "kernel_work_group_info",
     "map_flags",
     "mem_flags",
+    "mem_info",
+    "mem_migration_flags",
+    "mem_object_type",
     "platform_info",
     "profiling_info",
     "program_build_info",
@@ -91,3 +106,8 @@ __all__ = [
 
 #: of the interface of pyopencl whose names and meanings these are
 VERSION = (2026, 1)
+
+
+def get_cl_header_version() -> tuple[int, int]:
+    """The version of OpenCL whose names and numbers these are."""
+    return (1, 2)

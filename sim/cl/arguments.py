@@ -1,6 +1,7 @@
 """Kernel arguments: what a host program may pass, and how it looks in the register."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from .errors import LogicError
 from .memory import Buffer, LocalMemory, Pipe
 from .platform import Context
 
-__all__ = ["Value", "check_argument", "python_scalar"]
+__all__ = ["Value", "check_argument", "python_scalar", "said_type"]
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,35 @@ class Value:
         return int.from_bytes(self.value.tobytes(), "little")
 
 
-def python_scalar(value, dtype: np.dtype | None):
-    """A Python number as a numpy scalar, where its type has been said."""
-    if dtype is None or not isinstance(value, (bool, int, float)) or isinstance(value, np.generic):
-        return value
+def said_type(dtype) -> np.dtype | None:
+    """The type that a host program says of an argument; None: it says nothing. Raises LogicError for what is no type."""
     try:
-        return dtype.type(value)
-    except (OverflowError, ValueError) as error:
-        raise LogicError("clSetKernelArg", status_code.INVALID_ARG_VALUE, f"{value} is no {dtype}: {error}") from None
+        return None if dtype is None else np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise LogicError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_ARG_VALUE, f"{dtype!r} is no type of numpy: {error}") from None
+
+
+def python_scalar(value, dtype: np.dtype | None):
+    """A number as a numpy scalar of the type that has been said, if any. Raises LogicError for a number that the type does not have."""
+    if dtype is None or dtype.names or not isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+        return value
+    if isinstance(value, np.generic) and value.dtype == dtype:
+        return value
+    number = value.item() if isinstance(value, np.generic) else value
+    if not _has(dtype, number):
+        raise _wrong(status_code.INVALID_ARG_VALUE, f"{value} is no {dtype}, which the argument was said to be")
+    with np.errstate(over="ignore"):  # a float too large is infinite
+        return dtype.type(int(number) if dtype.kind in "iu" else number)
+
+
+def _has(dtype: np.dtype, number) -> bool:
+    """Whether a type of numpy has the number, floats rounded."""
+    if isinstance(number, complex) or dtype.kind not in "biuf":
+        return False
+    if dtype.kind == "f":
+        return isinstance(number, float) or abs(number) < 1 << 1023
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return low <= number <= high and number == int(number)
 
 
 def check_argument(kernel: KernelInterface, index: int, value, context: Context) -> Value:
@@ -130,6 +152,7 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         raise _wrong(status_code.INVALID_ARG_VALUE,
                      f"{place}: a Python number has no size; pass {wanted.example} or call set_scalar_arg_dtypes")
+    value = _as_numpy(value)
     if not isinstance(value, np.generic | np.ndarray):
         kind = "a buffer" if isinstance(value, (Buffer, LocalMemory)) else type(value).__name__
         raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a scalar is wanted, not {kind}; pass {wanted.example}")
@@ -138,11 +161,27 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     if value.nbytes != argument.bytes and not _is_triple(wanted, value):
         raise _wrong(status_code.INVALID_ARG_SIZE,
                      f"{place}: {argument.bytes} bytes are wanted, {_shown(value)} has {value.nbytes}; pass {wanted.example}")
-    if wanted.count is not None and value.dtype.kind not in wanted.kinds + _RAW:
+    if not _means_the_same(wanted, value):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: its bits would mean something else if taken from "
                      f"{_shown(value)}; pass {wanted.example}")
     little = value.astype(value.dtype.newbyteorder("<")) if value.dtype.kind != "V" else value
     return Value(np.void(little.tobytes().ljust(argument.bytes, b"\0")) if wanted.count != 1 else _number(wanted, little))
+
+
+def _as_numpy(value):
+    """Bytes, and what shows its bytes (array.array, numbers and structures of ctypes), as numpy has them; all else as it is."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value
+    try:
+        view = memoryview(value)
+    except TypeError:
+        return value
+    raw = isinstance(value, (bytes, bytearray)) or not view.contiguous
+    try:
+        found = None if raw else np.asarray(view)
+    except (TypeError, ValueError, RuntimeError):
+        found = None  # of a format that numpy has no type for
+    return np.void(view.tobytes()) if found is None or found.dtype.hasobject else found
 
 
 def _number(wanted: _Wanted, value) -> np.generic:
@@ -153,6 +192,25 @@ def _number(wanted: _Wanted, value) -> np.generic:
 def _is_triple(wanted: _Wanted, value) -> bool:
     """Whether these are the elements of a vector of three, which takes the room of four."""
     return wanted.count == 3 and value.size == 3 and value.dtype.itemsize == np.dtype(wanted.dtype).itemsize
+
+
+def _means_the_same(wanted: _Wanted, value) -> bool:
+    """Whether each element that the value is made of is one of the kernel's; structs, and bytes alone, may be anything."""
+    if wanted.count is None or value.dtype == np.uint8 and value.size > 1:
+        return True
+    size = np.dtype(wanted.dtype).itemsize
+    return all(part.kind == _RAW or part.kind in wanted.kinds and part.itemsize == size for part in _parts(value.dtype))
+
+
+def _parts(dtype: np.dtype) -> Iterator[np.dtype]:
+    """The types of the numbers in a value, those in records among them."""
+    if dtype.subdtype is not None:
+        yield from _parts(dtype.subdtype[0])
+    elif dtype.names:
+        for name in dtype.names:
+            yield from _parts(dtype[name])
+    else:
+        yield dtype
 
 
 def _shown(value) -> str:

@@ -1,8 +1,12 @@
 """OpenCL's numbers under pyopencl's names."""
 
-__all__ = ["command_execution_status", "command_queue_properties", "context_info", "context_properties", "device_fp_config", "device_info",
-           "device_local_mem_type", "device_type", "kernel_info", "kernel_work_group_info", "map_flags", "mem_flags", "platform_info",
-           "profiling_info", "program_build_info", "program_info", "status_code"]
+__all__ = [
+    "command_execution_status", "command_queue_properties", "context_info", "context_properties", "device_fp_config",
+    "device_info", "device_local_mem_type", "device_type", "kernel_arg_access_qualifier",
+    "kernel_arg_address_qualifier", "kernel_arg_info", "kernel_arg_type_qualifier", "kernel_info",
+    "kernel_work_group_info", "map_flags", "mem_flags", "mem_info", "mem_migration_flags", "mem_object_type",
+    "platform_info", "profiling_info", "program_build_info", "program_info", "status_code",
+]
 
 
 class _Constants:
@@ -171,11 +175,35 @@ class context_info(_Constants):
     NUM_DEVICES = 0x1083
 
 
+class mem_info(_Constants):
+    TYPE = 0x1100
+    FLAGS = 0x1101
+    SIZE = 0x1102
+    HOST_PTR = 0x1103
+    MAP_COUNT = 0x1104
+    REFERENCE_COUNT = 0x1105
+    CONTEXT = 0x1106
+    ASSOCIATED_MEMOBJECT = 0x1107
+    OFFSET = 0x1108
+
+
+class mem_object_type(_Constants):
+    BUFFER = 0x10F0
+    PIPE = 0x10F7
+
+
+class mem_migration_flags(_Constants):
+    HOST = 1 << 0
+    CONTENT_UNDEFINED = 1 << 1
+
+
 class program_info(_Constants):
     CONTEXT = 0x1161
     NUM_DEVICES = 0x1162
     DEVICES = 0x1163
     SOURCE = 0x1164
+    BINARY_SIZES = 0x1165
+    BINARIES = 0x1166
     NUM_KERNELS = 0x1167
     KERNEL_NAMES = 0x1168
 
@@ -183,6 +211,38 @@ class program_info(_Constants):
 class kernel_info(_Constants):
     FUNCTION_NAME = 0x1190
     NUM_ARGS = 0x1191
+    CONTEXT = 0x1193
+    PROGRAM = 0x1194
+
+
+class kernel_arg_info(_Constants):
+    ADDRESS_QUALIFIER = 0x1196
+    ACCESS_QUALIFIER = 0x1197
+    TYPE_NAME = 0x1198
+    TYPE_QUALIFIER = 0x1199
+    NAME = 0x119A
+
+
+class kernel_arg_address_qualifier(_Constants):
+    GLOBAL = 0x119B
+    LOCAL = 0x119C
+    CONSTANT = 0x119D
+    PRIVATE = 0x119E
+
+
+class kernel_arg_access_qualifier(_Constants):
+    READ_ONLY = 0x11A0
+    WRITE_ONLY = 0x11A1
+    READ_WRITE = 0x11A2
+    NONE = 0x11A3
+
+
+class kernel_arg_type_qualifier(_Constants):
+    NONE = 0
+    CONST = 1 << 0
+    RESTRICT = 1 << 1
+    VOLATILE = 1 << 2
+    PIPE = 1 << 3
 
 
 class kernel_work_group_info(_Constants):

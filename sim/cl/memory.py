@@ -7,7 +7,7 @@ import numpy as np
 from hls.target.board import Memory
 
 from .board import Allocation
-from .constants import mem_flags, status_code
+from .constants import mem_flags, mem_info, mem_object_type, status_code
 from .errors import LogicError
 from .event import PendingEvent
 from .platform import Context
@@ -130,6 +130,19 @@ class Buffer:
         """The contents, shared with the simulated board. Constant caches keep nothing of a buffer whose bytes were asked for."""
         self.whole._shown = True
         return self.contents
+
+    def get_info(self, parameter: int):
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        known = {mem_info.TYPE: mem_object_type.BUFFER, mem_info.FLAGS: self.flags, mem_info.SIZE: self.size, mem_info.CONTEXT: self.context,
+                 mem_info.OFFSET: self.offset, mem_info.ASSOCIATED_MEMOBJECT: self._parent, mem_info.HOST_PTR: None}
+        if parameter not in known:
+            raise LogicError("Buffer.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+        return known[parameter]
+
+    @property
+    def offset(self) -> int:
+        """Of a sub-region, in its buffer."""
+        return self._origin
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
         """The part [origin, origin + size) as a buffer of its own, sharing the bytes."""

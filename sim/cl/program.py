@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 import sys
 import weakref
 from collections.abc import Iterable, Sequence
@@ -11,17 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from hls.diag import CompileError, internal_error, render
-from hls.rtl.interface import KernelInterface
+from hls.ir import Function, reachable
+from hls.rtl.interface import ArgumentInterface, KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 
 from . import compiler, emulated
-from .arguments import Value, check_argument, python_scalar
+from .argument_facts import argument_fact
+from .arguments import Value, check_argument, python_scalar, said_type
+from .binary import Binary
 from .board_runs import BoardRuns
 from .constants import kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, wait_for_events
 from .launch import execute, index_space
+from .memory import LocalMemory
 from .options import parse_options, stall_seed
 from .platform import Context, Device
 from .queue import CommandQueue
@@ -35,8 +40,6 @@ SOURCE_NAME = "<program source>"
 
 #: what a program of pyopencl has besides, and what to do instead; a kernel of such a name is reached by cl.Kernel
 NOT_HERE = {
-    "binaries": "a program is made from its source each time; builds are kept in the cache folder",
-    "binary_sizes": "a program is made from its source each time; builds are kept in the cache folder",
     "compile": "call build(), which compiles and links", "link": "call build(), which compiles and links",
     "from_int_ptr": "objects are Python's and have no address", "int_ptr": "objects are Python's and have no address",
     "reference_count": "objects are Python's", "set_specialization_constant": "programs are made from OpenCL C",
@@ -44,12 +47,16 @@ NOT_HERE = {
 
 
 class Program:
-    """OpenCL C source for a context's board; ``build`` compiles it."""
+    """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` takes what :attr:`binaries` of a
+    program gave, in this run or an earlier one: ``build`` then uses its options as well."""
 
-    def __init__(self, context: Context, source: str):
+    def __init__(self, context: Context, source, binaries: Sequence | None = None):
+        binary = None if binaries is None else _only_binary(context, source, binaries)
+        source = source if binary is None else binary.source
         if not isinstance(source, str):
-            raise LogicError("Program", status_code.INVALID_BINARY, "a program is made from OpenCL C source text")
+            raise LogicError("Program", status_code.INVALID_VALUE, "a program is made from OpenCL C source text, or from devices and binaries")
         self.context, self.source = context, source
+        self._options: tuple[str, ...] = () if binary is None else binary.options
         self.result: compiler.Compiled | emulated.Emulated | None = None
         self.emulated = context.device.kind == "emulator"
         self._log = ""
@@ -62,7 +69,8 @@ class Program:
 
         Raises cl.RuntimeError with the compiler's messages.
         """
-        chosen = parse_options(options, _main_folder())
+        words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
+        chosen = parse_options(words, _main_folder())
         if device not in (None, "board", "emulator"):
             raise LogicError("clBuildProgram", status_code.INVALID_DEVICE,
                              f'device must be "board" or "emulator", not {device!r}')
@@ -70,6 +78,7 @@ class Program:
         try:
             compile = emulated.emulate_source if self.emulated else compiler.compile_source
             self.result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
+            self._built_with = words
             self.__dict__.pop("restrict", None)  # of an earlier build
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
@@ -120,11 +129,23 @@ class Program:
         """The context's."""
         return self.context.devices
 
+    @property
+    def binaries(self) -> list[bytes]:
+        """What makes the program again: see :mod:`sim.cl.binary`. One for the context's device."""
+        self._built()
+        return [Binary(self.source, self._built_with).to_bytes()]
+
+    @property
+    def binary_sizes(self) -> list[int]:
+        """Of each of :attr:`binaries`."""
+        return [len(binary) for binary in self.binaries]
+
     def get_info(self, parameter: int):
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before build()."""
         known = {program_info.CONTEXT: lambda: self.context, program_info.NUM_DEVICES: lambda: len(self.devices), program_info.DEVICES: lambda: self.devices,
                  program_info.SOURCE: lambda: self.source, program_info.NUM_KERNELS: lambda: len(self.all_kernels()),
-                 program_info.KERNEL_NAMES: lambda: self.kernel_names}
+                 program_info.KERNEL_NAMES: lambda: self.kernel_names, program_info.BINARIES: lambda: self.binaries,
+                 program_info.BINARY_SIZES: lambda: self.binary_sizes}
         if parameter not in known:
             raise LogicError("Program.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]()
@@ -135,6 +156,8 @@ class Program:
             return self._log
         if parameter == program_build_info.STATUS:
             return 0 if self.result else -1
+        if parameter == program_build_info.OPTIONS:
+            return shlex.join(self._built_with) if self.result else ""
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":
@@ -183,15 +206,13 @@ class Kernel:
         if len(dtypes) != self.num_args:
             raise ArgumentCountError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS,
                                      self._count(len(dtypes)))
-        self._dtypes = [None if dtype is None else np.dtype(dtype) for dtype in dtypes]
+        self._dtypes = [said_type(dtype) for dtype in dtypes]
 
     set_arg_types = set_scalar_arg_dtypes
 
     def set_arg(self, index: int, value) -> None:
         """Set one argument: a buffer, or a numpy scalar of the parameter's type."""
-        if not 0 <= index < self.num_args:
-            raise LogicError("clSetKernelArg", status_code.INVALID_ARG_INDEX,
-                             f"kernel {self.function_name} has no argument {index}; it has {self.num_args}")
+        self._argument("clSetKernelArg", index)
         value = python_scalar(value, self._dtypes[index])
         self._values[index] = check_argument(self.interface, index, value, self.context)
 
@@ -204,10 +225,24 @@ class Kernel:
 
     def get_info(self, parameter: int):
         """Name or number of arguments, by OpenCL's number."""
-        known = {kernel_info.FUNCTION_NAME: self.function_name, kernel_info.NUM_ARGS: self.num_args}
+        known = {kernel_info.FUNCTION_NAME: self.function_name, kernel_info.NUM_ARGS: self.num_args, kernel_info.CONTEXT: self.context,
+                 kernel_info.PROGRAM: self.program}
         if parameter not in known:
             raise LogicError("Kernel.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]
+
+    def get_arg_info(self, index: int, parameter: int):
+        """A fact of one argument, by OpenCL's number."""
+        return argument_fact(self._argument("clGetKernelArgInfo", index), self._function.memories, parameter)
+
+    @property
+    def _function(self) -> Function:
+        return self.program._built().module.functions[self.function_name]
+
+    def _argument(self, routine: str, index: int) -> ArgumentInterface:
+        if not isinstance(index, (int, np.integer)) or not 0 <= index < self.num_args:
+            raise LogicError(routine, status_code.INVALID_ARG_INDEX, f"kernel {self.function_name} has no argument {index}; it has {self.num_args}")
+        return self.interface.arguments[index]
 
     def get_work_group_info(self, parameter: int, device: Device):
         """What a host asks before it chooses the size of groups, by OpenCL's number."""
@@ -217,12 +252,18 @@ class Kernel:
             kernel_work_group_info.WORK_GROUP_SIZE: most,
             kernel_work_group_info.COMPILE_WORK_GROUP_SIZE: list(kernel.work_group_size or (0, 0, 0)),
             kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: kernel.lanes,
+            kernel_work_group_info.LOCAL_MEM_SIZE: self._bytes_of("local") + sum(v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)),
+            kernel_work_group_info.PRIVATE_MEM_SIZE: self._bytes_of("private"),
         }
         if parameter not in known:
-            name = kernel_work_group_info.to_string(parameter)
-            raise LogicError("Kernel.get_work_group_info", status_code.INVALID_VALUE,
-                             f"{name} is not known; the report names the memories of a kernel")
+            raise LogicError("Kernel.get_work_group_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]
+
+    def _bytes_of(self, space: str) -> int:
+        """What the source declares in this address space, in the kernel and in helpers that it calls."""
+        functions = reachable(self.program._built().module, self._function)
+        return sum(memory.element.bytes * memory.length for f in functions for memory in f.memories.values()
+                   if memory.space == space and memory.length is not None)
 
     def __call__(self, queue: CommandQueue, global_size: Sequence[int], local_size: Sequence[int] | None, *args,
                  global_offset: Sequence[int] | None = None, wait_for: list[Event] | None = None,
@@ -266,6 +307,14 @@ def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_siz
 def enqueue_task(queue: CommandQueue, kernel: Kernel, wait_for: list[Event] | None = None) -> Event:
     """Run the kernel with one work-item."""
     return enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)
+
+
+def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
+    """The binary of the one device that a context has."""
+    if not isinstance(devices, (list, tuple)) or list(devices) != context.devices or len(binaries) != 1:
+        raise LogicError("clCreateProgramWithBinary", status_code.INVALID_VALUE, "a program is made from the devices of its context, and one binary for each: "
+                         "cl.Program(context, context.devices, [binary])")
+    return Binary.of(binaries[0])
 
 
 def _main_folder() -> Path:

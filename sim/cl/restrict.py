@@ -1,7 +1,8 @@
-"""What ``restrict`` promises, held against the buffers of each launch.
+"""What ``restrict`` and ``__constant`` promise, held against the buffers of each launch.
 
 A restrict pointer says that what the kernel writes through it, or reads through it while others write, is reached through no other argument. The
-compiler reorders accesses on that word, and hardware shows nothing but other bytes where it does not hold. A launch knows its buffers.
+compiler reorders accesses on that word, and hardware shows nothing but other bytes where it does not hold. Constant memory is written by nobody while
+a kernel runs: its caches look at no stores. A launch knows its buffers.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from itertools import combinations
 
 from hls.diag import Diagnostic, render
 from hls.ir import Function, MemoryObject, Module, walk
+from hls.ir.accesses import CONSTANT_MEMORY
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.points_to import Roots
 from hls.rtl.interface import KernelInterface
@@ -29,12 +31,12 @@ class RestrictCheck:
         self._module = module
 
     def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:
-        """Raises LogicError naming both arguments where two share bytes, one of them is restrict, and the kernel writes through either."""
+        """Raises LogicError naming both arguments where two share bytes, one of them is restrict or __constant, and the kernel writes through either."""
         given = [(argument.name, value.value) for argument, value in zip(kernel.arguments, values, strict=True) if isinstance(value.value, Buffer)]
         shared = [pair for pair in combinations(given, 2) if _shared(pair[0][1], pair[1][1])]
         memories = self._module.functions[kernel.name].memories if shared else {}
         for (one, first), (other, second) in shared:
-            promised = [memories[name] for name in (one, other) if name in memories and memories[name].restrict]
+            promised = [memories[name] for name in (one, other) if name in memories and _promise(memories[name])]
             if promised and self._conflict(kernel.name, one, other):
                 raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
                                  "\n" + render(self._message(kernel, one, other, promised, _shared(first, second)), self._module.sources))
@@ -47,15 +49,29 @@ class RestrictCheck:
     def _message(self, kernel: KernelInterface, one: str, other: str, promised: list[MemoryObject], shared: int) -> Diagnostic:
         used = self._accessed[kernel.name]
         written = " and ".join(f"'{name}'" for name in (one, other) if "write" in used[name])
+        words = " and ".join(f"'{memory.name}' is {_promise(memory)}" for memory in promised)
+        if len(promised) == 2 and len({_promise(memory) for memory in promised}) == 1:
+            words = f"'{promised[0].name}' and '{promised[1].name}' are {_promise(promised[0])}"
+        away = dict.fromkeys(_HELPS[_promise(memory)] for memory in promised)
         return Diagnostic(
             f"kernel {kernel.name} is launched with buffers for '{one}' and '{other}' that share {shared:,} bytes, and writes through {written}; "
-            f"but {' and '.join(repr(memory.name) for memory in promised)} {'is' if len(promised) == 1 else 'are'} restrict",
-            promised[0].span, "pass buffers that lie apart, or take restrict away: then accesses keep their order")
+            f"but {words}", promised[0].span, f"pass buffers that lie apart, or {' and '.join(away)}: then accesses keep their order")
 
     @cached_property
     def _accessed(self) -> dict[str, dict[str, set[str]]]:
         """What each kernel does to each of its buffers: "read" and "write"."""
         return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
+
+
+#: what to write where a promise cannot be kept
+_HELPS = {"restrict": "take restrict away", "__constant": "declare it __global const"}
+
+
+def _promise(memory: MemoryObject) -> str:
+    """The word by which the program says that nobody else writes the memory; "" without one."""
+    if CONSTANT_MEMORY in dict(memory.attrs):
+        return "__constant"
+    return "restrict" if memory.restrict else ""
 
 
 def _accesses(function: Function) -> dict[str, set[str]]:

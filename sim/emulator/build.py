@@ -1,10 +1,11 @@
 """C++ text to a library, cached by content beside the simulators."""
 
-import subprocess
+import os
 from pathlib import Path
 
 from sim.cache import cached, content_key
 from sim.errors import BuildError
+from sim.programs import Programs
 from sim.toolchain import CxxCompiler, find_compiler
 
 __all__ = ["build_library"]
@@ -31,7 +32,8 @@ def build_library(text: str, hasty: bool = False) -> Path:
 
 def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:
     command = [compiler.path, *flags, str(source), "-o", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with Programs() as programs:  # temporary files are in the folder as well, and go with it when the compiler is killed
+        done = programs.run(command, environment={**os.environ, "TMPDIR": str(source.parent)})
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         raise BuildError(f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:]}", done.stderr)

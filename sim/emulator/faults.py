@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from hls.diag import Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
+from hls.ir.concurrent import outside_channels
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
@@ -128,6 +129,8 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     if ending.kind in _PLAIN:
         text, hint = _PLAIN[ending.kind]
         return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
+    if ending.kind == NO_CHANNEL:
+        return Diagnostic(f"kernel {kernel}: {outside_channels(ending.offset, ending.size)}", span, "check the index")
     if ending.parted is not None:
         return _parted(program, kernel, ending.parted, span)
     memory = program.memories[ending.memory]
@@ -144,7 +147,6 @@ _PLAIN = {
     LOOP_LIMIT: (": this loop has not ended after {e.limit:,} iterations",
                  "check its condition, or set SLUICE_MAX_ITERATIONS to more"),
     NO_POINTER: (": an access through a pointer that is null or was never set", "check the pointer"),
-    NO_CHANNEL: (": there is no channel {e.offset}: the array has {e.size}", "check the index"),
 }
 
 

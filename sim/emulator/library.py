@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from hls.emulate import ProgramText, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
+from hls.signals import deferred, temporary_folder
 from sim.settings import number
 
 from .build import build_library
@@ -211,9 +213,8 @@ def _load(path: Path) -> ctypes.CDLL:
     if path not in _loaded:
         _loaded.add(path)
         return ctypes.CDLL(str(path))
-    with tempfile.NamedTemporaryFile(prefix="sluice-", suffix=".so") as copy:
-        shutil.copyfile(path, copy.name)
-        return ctypes.CDLL(copy.name)
+    with temporary_folder(Path(tempfile.gettempdir(), f"sluice-{uuid.uuid4().hex}")) as folder:
+        return ctypes.CDLL(shutil.copyfile(path, folder / path.name))
 
 
 def _value(word: int, type):
@@ -222,18 +223,26 @@ def _value(word: int, type):
 
 
 def _call(run, control: Control) -> bool:
-    """Run in a thread, so that an interrupt from the keyboard arrives here; whether one did."""
+    """Run in a thread, so that a signal arrives here and stops it; whether it was an interrupt from the keyboard."""
     finished = threading.Event()
 
     def work():
         run(ctypes.byref(control))
         finished.set()
 
-    threading.Thread(target=work, daemon=True).start()
+    def stop():
+        control.stop = 1
+
     interrupted = False
-    while not finished.is_set():
-        try:
-            finished.wait()
-        except KeyboardInterrupt:  # Thread.join would take the thread for ended here
-            control.stop, interrupted = 1, True
+    try:
+        with deferred(stop):
+            threading.Thread(target=work, daemon=True).start()
+            while not finished.is_set():
+                try:
+                    finished.wait()
+                except KeyboardInterrupt:  # without our handlers; Thread.join would take the thread for ended here
+                    stop()
+                    interrupted = True
+    except KeyboardInterrupt:
+        interrupted = True
     return interrupted

@@ -17,8 +17,10 @@
 //   quit
 // A command that fails is answered with `error MESSAGE`. Between commands simulated time stands still.
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -32,9 +34,11 @@
 namespace sluice {
 namespace {
 
+volatile std::sig_atomic_t terminated = 0;
+
 class Connection {
  public:
-  explicit Connection(int fd) : in_(fdopen(fd, "r")), out_(fdopen(dup(fd), "w")) {
+  explicit Connection(int fd) : fd_(fd), in_(fdopen(fd, "r")), out_(fdopen(dup(fd), "w")) {
     if (!in_ || !out_) throw std::runtime_error("cannot open the host's connection");
   }
   ~Connection() {
@@ -51,12 +55,18 @@ class Connection {
     line.assign(text_, static_cast<size_t>(length - (text_[length - 1] == '\n')));
     return true;
   }
+  /// Whether the host is no more.
+  bool hung_up() const {
+    pollfd state{fd_, 0, 0};
+    return poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
+  }
   void send(const std::string& line) {
     std::fprintf(out_, "%s\n", line.c_str());
     std::fflush(out_);
   }
 
  private:
+  const int fd_;
   FILE *in_, *out_;
   char* text_ = nullptr;
   size_t capacity_ = 0;
@@ -149,7 +159,7 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
 
 void serve(Simulation& simulation, Connection& connection) {
   std::string line, command;
-  while (connection.receive(line)) {
+  while (!terminated && connection.receive(line)) {
     std::istringstream words(line);
     words >> command;
     if (command == "quit") break;
@@ -171,12 +181,18 @@ int main(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " SETTINGS CONNECTION_FD CONTENTS_FD CONTROL_FD\n";
     return 2;
   }
+  // An end in good order: a waveform is closed. A host that is no more is seen at the next look, not at the next answer.
+  struct sigaction action {};
+  action.sa_handler = [](int) { sluice::terminated = 1; };
+  sigaction(SIGTERM, &action, nullptr);  // without SA_RESTART: it ends the wait for a command, too
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     const sluice::Settings settings(argv[1]);
     sluice::Connection connection(std::atoi(argv[2]));
     sluice::SharedMemory memory(std::atoi(argv[3]), std::atoi(argv[4]));
     const auto model = sluice::make_model();
     sluice::Simulation simulation(*model, settings, memory);
+    simulation.stop_when([&connection] { return sluice::terminated || connection.hung_up(); });
     connection.send("ok ready");
     sluice::serve(simulation, connection);
     std::fflush(nullptr);

@@ -193,13 +193,13 @@ void Simulation::set_wire(const std::string& name, uint64_t value) {
 bool Simulation::run_until(const std::string& name, uint64_t limit) {
   const Pin pin = required(name);
   const uint64_t end = cycle_ + limit;
-  while (cycle_ < end && pin.get() == 0) step();
+  while (cycle_ < end && pin.get() == 0 && !stopped()) step();
   return pin.get() != 0;
 }
 
 uint64_t Simulation::run(uint64_t limit, uint64_t mask) {
   const uint64_t end = cycle_ + limit;
-  while (cycle_ < end && (interrupt_.get() & mask) == 0) step();
+  while (cycle_ < end && (interrupt_.get() & mask) == 0 && !stopped()) step();
   return interrupt_.get();
 }
 

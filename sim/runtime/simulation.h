@@ -1,6 +1,7 @@
 // The board around the design: clock, reset, registers and memories, cycle by cycle.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class Simulation {
   /// are over. Both throw std::runtime_error where there is no such port; the second returns whether it is high.
   void set_wire(const std::string& name, uint64_t value);
   bool run_until(const std::string& name, uint64_t limit);
+  /// Runs end as soon as `stop` says so; it is asked now and then.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   uint64_t interrupts() const { return interrupt_.get(); }
   uint64_t cycle() const { return cycle_; }
   /// Whether no memory has anything on its way: what waits then does not wait for memory.
@@ -61,7 +64,9 @@ class Simulation {
   void find_ram_ports(SharedMemory& memory);
   void find_streams(const std::string& direction);
 
-  static constexpr uint64_t kResetCycles = 16, kPatience = 100000, kDrain = 10000;
+  bool stopped() const { return cycle_ % kLook == 0 && stop_ && stop_(); }
+
+  static constexpr uint64_t kResetCycles = 16, kPatience = 100000, kDrain = 10000, kLook = 1024;
 
   Model& model_;
   const double period_ps_;
@@ -70,6 +75,7 @@ class Simulation {
   std::vector<std::unique_ptr<AxiMemory>> memories_;
   std::vector<RamPort> ram_ports_;  ///< loads first
   std::vector<StreamPort> streams_;
+  std::function<bool()> stop_;
   uint64_t cycle_ = 0;
   uint32_t seed_ = 0;
 

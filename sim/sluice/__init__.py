@@ -5,14 +5,14 @@ package makes each of ours importable whatever lies beside the program: it is pu
 found (docs/rationale/names.md).
 """
 
-import importlib
+import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["cl"]
+__all__ = ["PACKAGES", "share"]
 
 #: the packages of this project, beside each other in one folder
 PACKAGES = ("boards", "hls", "rtl_lib", "sim")
@@ -46,6 +46,3 @@ def _imported(name: str, ours: str) -> ModuleType:
 
 for _name in PACKAGES:
     share(_name)
-
-cl = importlib.import_module("sim.cl")
-sys.modules[f"{__name__}.cl"] = cl

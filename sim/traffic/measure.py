@@ -1,5 +1,6 @@
 """Runs streams through AXI ports into the memory model."""
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from hls.target.board import Board
 from sim.cache import cached, content_key
 from sim.errors import BuildError
+from sim.programs import Programs
 from sim.session import settings_text
 from sim.toolchain import find_compiler
 
@@ -82,7 +84,8 @@ def _program() -> Path:
 
     def make(folder: Path) -> None:
         command = [compiler.path, *FLAGS, *map(str, SOURCES), "-o", str(folder / "traffic")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        with Programs() as programs:
+            done = programs.run(command, environment={**os.environ, "TMPDIR": str(folder)})
         if done.returncode:
             raise BuildError(f"compiling the traffic generator failed: {done.stderr[-300:]}", done.stderr)
 

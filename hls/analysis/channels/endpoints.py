@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from ...diag import CompileError
 from ...ir import Function, Op, TokenType, fixed_operands, has, walk
 from ...ir.rewrite import constant
 
@@ -43,11 +42,9 @@ def passes_values(op: Op) -> bool:
 
 
 def end_of(call: Op) -> Endpoint:
-    """The side of a channel that a call works on. Raises CompileError where only the run would know which channel."""
+    """The side of a channel that a call works on. Pass :mod:`hls.passes.order.expand_channel_indices` has made every index a constant."""
     index = constant(call.operands[0])
-    if index is None:
-        raise CompileError.at(call.span, f"which channel of the array '{call.attrs['channel']}' is meant is only known at run time",
-                              "give a constant index, or one that #pragma unroll makes constant")
+    assert index is not None, "the channel of this call is only known at run time"
     return Endpoint(call.attrs["channel"], index, call.opcode == "channel_write")
 
 

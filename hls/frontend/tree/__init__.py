@@ -3,7 +3,7 @@
 ``hls.frontend.check`` builds it and reports all errors; ``hls.frontend.lower`` turns it into IR and cannot fail.
 """
 
-from .effects import AsyncCopy, Atomic, Barrier, ChannelRead, ChannelWrite, Fence, Print
+from .effects import AsyncCopy, Atomic, Barrier, ChannelRead, ChannelSubscript, ChannelWrite, Fence, Print
 from .expressions import (
     AddressOf,
     Assign,
@@ -61,7 +61,7 @@ from .statements import (
 
 __all__ = [
     "AddressOf", "Assign", "AsyncCopy", "Atomic", "Barrier", "Binary", "Block", "Break", "Build", "Builtin", "Call",
-    "Channel", "ChannelRead", "ChannelWrite", "Compare", "Conditional", "Const", "Continue", "Convert",
+    "Channel", "ChannelRead", "ChannelSubscript", "ChannelWrite", "Compare", "Conditional", "Const", "Continue", "Convert",
     "ConvertExactly", "Declare", "Dereference", "Entry", "Evaluate", "Expr", "Fence", "FunctionTree", "Goto", "If", "LValue",
     "Label", "Lanes", "Logical", "Loop", "Member", "Null", "Packed", "PointerAdd", "PointerCompare",
     "PointerDistance", "Print", "Reinterpret", "Return", "Section", "Sequence", "StatementExpr", "Step", "Stmt", "Switch",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .expressions import Channel, Expr
 
 __all__ = [
-    "AsyncCopy", "Atomic", "Barrier", "ChannelRead", "ChannelWrite", "Fence", "Print",
+    "AsyncCopy", "Atomic", "Barrier", "ChannelRead", "ChannelSubscript", "ChannelWrite", "Fence", "Print",
 ]
 
 
@@ -38,6 +38,15 @@ class AsyncCopy(Expr):
     count: Expr
     target_stride: Expr
     source_stride: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelSubscript(Expr):
+    """One index into an array of channels: ``operand`` where it is one of ``length``, else a number so large that no array has it,
+    also when the indices of other dimensions are added."""
+
+    operand: Expr
+    length: int
 
 
 @dataclass(frozen=True, eq=False)

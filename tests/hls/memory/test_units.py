@@ -2,12 +2,12 @@
 
 import pytest
 
-from hls.driver import _plan, plan_module
+from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.memory.units import CACHE_WORDS, MOST_CACHE_WORDS, choose_units
 from hls.options import Options
 from hls.passes.pipeline import optimize
-from hls.schedule import OperatorTiming
+from hls.planning import Compilation, plan_function
 from hls.target.board import load_board
 
 CACHED, SINGLE, PIPELINED = "burst-coalesced cached", "burst-coalesced", "pipelined"
@@ -18,7 +18,7 @@ def loads(text, board="de5net", options=None):
     """(memory, unit, reason, words kept) of each load, through the whole of planning."""
     board = load_board(board)
     (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
-    planned = _plan(kernel, board, options or Options(), OperatorTiming(board.delay_model(), 34), ())
+    planned = plan_function(kernel, Compilation(board, options or Options()))
     return [(a.memory, a.unit, a.reason, a.cache_words)
             for a in planned.memory.accesses.values() if a.direction == "load"]
 
@@ -160,7 +160,7 @@ def test_chosen_accesses_are_not_joined_with_others():
 def test_stores_that_the_program_chooses(store, unit):
     board = load_board("de5net")
     (kernel,) = optimize(parse_source(f"__kernel void k(__global int *out, int n) {{ for (int i = 0; i < n; i++) {{ {store} }} }}", "k.cl", {}, []).module).kernels
-    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    planned = plan_function(kernel, Compilation(board, Options()))
     assert [a.unit for a in planned.memory.accesses.values()] == [unit]
 
 
@@ -179,7 +179,7 @@ def test_memory_on_the_chip_needs_no_unit():
 def test_stores_stay_as_they_were():
     board = load_board("de5net")
     (kernel,) = optimize(parse_source(nest("a[j]"), "k.cl", {}, []).module).kernels
-    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    planned = plan_function(kernel, Compilation(board, Options()))
     again = choose_units(planned.function, planned.memory, {})
     assert [a for a in again.accesses.values() if a.direction == "store"] == \
         [a for a in planned.memory.accesses.values() if a.direction == "store"]
@@ -193,6 +193,6 @@ def test_stores_whose_bursts_have_few_words_may_have_many_on_their_way(address, 
     text = f"__kernel void k({ARGS}) {{ for (int i = 0; i < n; i++) out[{address}] = a[i]; }}"
     board = load_board("de5net")
     (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
-    planned = _plan(kernel, board, Options(), OperatorTiming(board.delay_model(), 34), ())
+    planned = plan_function(kernel, Compilation(board, Options()))
     (store,) = (each for each in planned.memory.accesses.values() if each.direction == "store")
     assert store.scattered == scattered

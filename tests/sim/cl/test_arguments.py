@@ -1,11 +1,14 @@
 """Structs and vectors passed by value: anything of their size, byte for byte."""
 
+import array
+import ctypes
+
 import numpy as np
 import pytest
 
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from sim import cl
-from sim.cl.arguments import check_argument
+from sim.cl.arguments import check_argument, python_scalar
 from sim.cl.errors import LogicError
 
 POINT = np.dtype([("x", "f4"), ("y", "f4"), ("id", "i4")])
@@ -128,3 +131,77 @@ def test_the_type_behind_a_name_decides(kernel, good, bad):
     assert found[0] == 7
     with pytest.raises(cl.LogicError):
         getattr(program, kernel)(queue, (1,), None, out, bad)
+
+
+@pytest.mark.parametrize("value", [
+    np.float32(1.5).tobytes(), bytearray(np.float32(1.5).tobytes()), memoryview(np.float32(1.5).tobytes()).cast("f"), ctypes.c_float(1.5), array.array("f", [1.5]),
+])
+def test_what_shows_its_bytes_is_taken(value):
+    assert passed("float", 4, value) == int.from_bytes(np.float32(1.5).tobytes(), "little")
+
+
+def test_structures_of_ctypes_are_taken():
+    class Point(ctypes.Structure):
+        _fields_ = (("x", ctypes.c_float), ("y", ctypes.c_float), ("id", ctypes.c_int))
+
+    assert passed("Point", 12, Point(1.5, -2.0, 7)) == passed("Point", 12, np.array((1.5, -2.0, 7), POINT))
+    with pytest.raises(LogicError, match="12 bytes are wanted"):
+        passed("Point", 12, b"short")
+    with pytest.raises(LogicError, match="would mean something else"):
+        passed("float", 4, ctypes.c_int(7))
+
+
+@pytest.mark.parametrize("c_type, size, value", [
+    ("int4", 16, cl.cltypes.make_float4(1, 2, 3, 4)), ("float4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("int4", 16, np.array([1, 2], "i8")),
+    ("float4", 16, np.array([1, 2], "f8")), ("int", 4, np.array([1, 2], "i2")), ("float", 4, np.array([(1,)], [("x", "i4")])[0]),
+    ("double", 8, np.array([1, 2], "f4")), ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "i4")])[0]),
+])
+def test_elements_of_another_kind_or_size_are_refused(c_type, size, value):
+    """Also in a record: its size alone says nothing."""
+    with pytest.raises(LogicError, match="INVALID_ARG_VALUE.*would mean something else"):
+        passed(c_type, size, value)
+
+
+@pytest.mark.parametrize("c_type, size, value", [
+    ("int4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("uint4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("float", 4, np.array([(1.5,)], [("x", "f4")])[0]),
+    ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "f4")])[0]), ("float4", 16, np.arange(16, dtype="u1")),
+    ("Point", 12, np.array((1.5, -2.0, 7), POINT)), ("float4", 16, np.void(bytes(range(16)))),
+])
+def test_elements_of_the_kind_are_taken_as_they_lie(c_type, size, value):
+    assert passed(c_type, size, value) == int.from_bytes(value.tobytes(), "little")
+
+
+SAID = [np.int8, np.uint8, np.int32, np.uint64, np.float16, np.float32, np.float64]
+
+
+@pytest.mark.parametrize("dtype", SAID)
+@pytest.mark.parametrize("value", [1, 1.0, True, *(t(1) for t in SAID), np.bool_(True)])
+def test_numbers_of_any_type_become_the_one_that_was_said(dtype, value):
+    found = python_scalar(value, np.dtype(dtype))
+    assert found == 1 and found.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype, value", [
+    (np.int8, 128), (np.int8, np.int32(-129)), (np.uint8, -1), (np.uint32, np.int64(1 << 32)), (np.int32, 1.5), (np.int32, np.float64(0.5)),
+    (np.int32, float("nan")), (np.int32, float("inf")), (np.float32, 1j), (np.float32, np.complex64(1j)), (np.dtype("U4"), 7), (np.dtype("M8[s]"), 1),
+])
+def test_a_number_that_the_said_type_does_not_have_is_an_error_of_cl(dtype, value):
+    with pytest.raises(LogicError, match="clSetKernelArg failed: INVALID_ARG_VALUE.* is no "):
+        python_scalar(value, np.dtype(dtype))
+
+
+def test_what_was_said_wrongly_is_an_error_of_cl():
+    context = cl.create_some_context(device="emulator")
+    kernel = cl.Program(context, "__kernel void k(__global float *o, float x) { o[0] = x; }").build().k
+    for wrong in ([None, "nonsense"], [None, object()], [None]):
+        with pytest.raises(LogicError):
+            kernel.set_scalar_arg_dtypes(wrong)
+    for index in ("x", None, 2, -1, 0.5):
+        with pytest.raises(LogicError, match="INVALID_ARG_INDEX"):
+            kernel.set_arg(index, np.float32(1))
+    kernel.set_scalar_arg_dtypes([None, np.float32])
+    out, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4), np.zeros(1, np.float32)
+    queue = cl.CommandQueue(context)
+    kernel(queue, (1,), None, out, np.float64(2.5)).wait()
+    cl.enqueue_copy(queue, found, out).wait()
+    assert found[0] == 2.5

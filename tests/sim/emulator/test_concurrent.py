@@ -11,11 +11,12 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import Launch, run_launches
 from hls.ir.launch import IndexSpace
+from hls.ir.storage import ExecutionError
 from hls.options import Options
-from hls.passes.pipeline import link_program
+from hls.passes.pipeline import link_program, optimize
 from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
-from tests.kernels import test_channels
+from tests.kernels import test_channel_choice, test_channels
 
 ONE = IndexSpace.of((1,))
 
@@ -218,8 +219,50 @@ def test_two_emulators_of_the_same_program_share_nothing(joined):
 
 
 def test_a_channel_outside_its_array(joined):
-    with pytest.raises(EmulationError, match="joined.cl:25:.*kernel chosen: there is no channel 6: the array has 6"):
+    with pytest.raises(EmulationError, match="joined.cl:25:.*kernel chosen: an index is outside its dimension of the array, which has 6"):
         Emulator(joined).run("chosen", {}, {"k": 6}, ONE)
+
+
+GRID = """channel int grid[2][3]; channel int line[4];
+void put(channel int row[3], int k, int v) {
+    write_channel_intel(row[k], v); }
+__kernel void spill(int r, int k) {
+    write_channel_intel(grid[r][k], 1); }
+__kernel void nb(int r, int k) {
+    write_channel_nb_intel(grid[r][k], 1); }
+__kernel void helped(int r, int k) { put(grid[r & 1], k, 1); }
+__kernel void straight(int r, int k) {
+    write_channel_intel(line[k], r); }
+__kernel void guarded(int r, int k) { if (k >= 0 && k < 4) write_channel_intel(line[k], r); }
+"""
+
+
+@pytest.mark.parametrize("kernel, r, k, line, message", [
+    ("spill", 0, 3, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("spill", 1, -1, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("spill", 2, 0, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("spill", -1, 5, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("nb", 0, 4, 7, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("helped", 0, 3, 3, "an index is outside its dimension of the array, which has 6 channels in all"),
+    ("straight", 0, -1, 10, "there is no channel -1: the array has 4"),
+    ("straight", 0, 4, 10, "there is no channel 4: the array has 4"),
+])
+def test_an_index_outside_its_dimension(kernel, r, k, line, message):
+    """The emulator and the interpreter say the same; the channel of the next row is not taken for the one that is not there."""
+    module = link_program(parse_source(GRID, "grid.cl").module)
+    with pytest.raises(EmulationError, match=f"grid.cl:{line}:.*kernel {kernel}: {re.escape(message)}"):
+        Emulator(module).run(kernel, {}, {"r": r, "k": k}, ONE)
+    with pytest.raises(ExecutionError, match=re.escape(message)):
+        run_launches(module, [Launch(kernel, {}, {"r": r, "k": k})])
+
+
+@pytest.mark.parametrize("kernel, r, k", [("spill", 1, 2), ("nb", 1, 0), ("helped", 1, 2), ("straight", 1, 3), ("guarded", 1, 3), ("guarded", 1, 99), ("guarded", 1, -1)])
+def test_an_index_inside_its_dimension(kernel, r, k):
+    """Also where the call is only a predicate that is off, as in the flat form that hardware is made from."""
+    module = link_program(parse_source(GRID, "grid.cl").module)
+    for each in (module, optimize(module)):
+        Emulator(each).run(kernel, {}, {"r": r, "k": k}, ONE)
+        run_launches(each, [Launch(kernel, {}, {"r": r, "k": k})])
 
 
 def test_pipes_of_the_host_are_refused():
@@ -249,16 +292,16 @@ def test_large_groups_and_arrays_have_stacks_of_their_own():
 
 @pytest.fixture(scope="module")
 def board_kernels():
-    return link_program(parse_source(test_channels.SOURCE).module)
+    return {tests: link_program(parse_source(tests.SOURCE).module) for tests in (test_channels, test_channel_choice)}
 
 
-@pytest.mark.parametrize("group", sorted(set(test_channels.GROUPS) - {"by_themselves"}))
-def test_the_kernels_of_the_simulated_board(board_kernels, group):
-    launches = test_channels.GROUPS[group](16).items()
+@pytest.mark.parametrize("tests, group", [(tests, group) for tests in (test_channels, test_channel_choice) for group in sorted(set(tests.GROUPS) - {"by_themselves"})])
+def test_the_kernels_of_the_simulated_board(board_kernels, tests, group):
+    launches = tests.GROUPS[group](16).items()
     runs = [(kernel, {n: b.view(np.uint8) for n, b in launch.buffers.items() if n != "failed"} |
              {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"}, launch.scalars, IndexSpace.of(launch.global_size))
             for kernel, launch in launches]
-    both(board_kernels, runs)
+    both(board_kernels[tests], runs)
 
 
 CROSSED = """

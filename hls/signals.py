@@ -1,0 +1,225 @@
+"""Signals that end a command, and what they may not leave behind: no process, no unfinished folder.
+
+SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an exception in the main thread, so that everything is given up in order;
+what does not end by that within seconds is ended by force. ``sluice run`` hands a signal on to the host program, waits, and kills what is left.
+"""
+
+import atexit
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+__all__ = ["deferred", "end_descendants", "exit_on_signals", "follow_supervisor", "supervise", "temporary_folder", "was_interrupted"]
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
+PATIENCE, GRACE = 3.0, 10.0
+#: Of the environment: the process that hands signals on.
+SUPERVISOR = "SLUICE_SUPERVISOR"
+#: si_code of a signal from the terminal, which tells all processes of its foreground
+FROM_TERMINAL = 0x80
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class _Handling:
+    """What the handlers know; they run in the main thread, between two of its steps."""
+
+    owner: int = 0  #: the process that has the handlers
+    interrupts: bool = False  #: whether SIGINT is KeyboardInterrupt
+    ending: int | None = None  #: the signal that ends this process
+    depth: int = 0  #: of sections in which signals wait
+    waiting: int | None = None  #: a signal that waits
+    calls: list[Callable[[], object]] = field(default_factory=list)  #: of these sections
+
+
+_handling = _Handling()
+_folders: set[Path] = set()
+
+
+def exit_on_signals(interrupts: bool = False) -> None:
+    """From here on a signal ends this process with 128 + n. ``interrupts``: SIGINT is KeyboardInterrupt, which a program may catch."""
+    _handling.owner, _handling.interrupts = os.getpid(), interrupts
+    for number in _heeded():
+        signal.signal(number, _handle)
+    atexit.register(_clean)
+
+
+def _heeded() -> tuple[signal.Signals, ...]:
+    """All of ``ENDING``, without SIGHUP where nohup switched it off."""
+    return tuple(number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN)
+
+
+def _handle(number: int, _frame: FrameType | None) -> None:
+    if os.getpid() != _handling.owner:  # the process is a fork: signals do there what they did before
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    elif _handling.depth:
+        _handling.waiting = number
+        for call in _handling.calls:
+            call()
+    else:
+        _act(number)
+
+
+def _act(number: int) -> NoReturn:
+    if number == signal.SIGINT and _handling.interrupts:
+        raise KeyboardInterrupt
+    _handling.ending = number
+    for one in ENDING:
+        signal.signal(one, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, _exit_at_once)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    raise SystemExit(128 + number)
+
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
+    """Something caught the exception, or threads go on."""
+    _clean()
+
+
+def was_interrupted() -> None:
+    """A KeyboardInterrupt that nobody caught ends this process: its descendants are to end with it."""
+    _handling.ending = signal.SIGINT
+
+
+def _clean() -> None:
+    """The last thing that is done before the process ends."""
+    if os.getpid() != _handling.owner:
+        return
+    if _handling.ending is not None:
+        end_descendants(os.getpid())
+    for folder in list(_folders):
+        shutil.rmtree(folder, ignore_errors=True)
+    if _handling.ending is not None:  # at once: taking all objects apart can take seconds
+        with contextlib.suppress(OSError, RuntimeError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(128 + _handling.ending)
+
+
+@contextlib.contextmanager
+def deferred(call: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Signals wait until the section is over, if this process has our handlers. ``call`` is called when one comes, to end the section soon."""
+    if threading.current_thread() is not threading.main_thread():  # no signal is handled there
+        yield
+        return
+    _handling.calls.append(call)
+    _handling.depth += 1
+    try:
+        yield
+    finally:
+        _handling.calls.remove(call)
+        _handling.depth -= 1
+        if not _handling.depth and _handling.waiting is not None:
+            number, _handling.waiting = _handling.waiting, None
+            _act(number)
+
+
+@contextlib.contextmanager
+def temporary_folder(folder: Path) -> Iterator[Path]:
+    """Make a folder that is there no longer than the section, unless it is renamed in it. Raises OSError."""
+    _folders.add(folder)  # before it is made: a signal may come at any time
+    try:
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _folders.discard(folder)
+
+
+def descendants(process: int) -> list[int]:
+    """Processes that it started, and that these started, as far as they are of its session and have not ended."""
+    parents: dict[int, list[int]] = {}
+    sessions: dict[int, int] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                text = Path(entry.path, "stat").read_text(errors="replace")
+                state, parent, _, session = text.rpartition(")")[2].split()[:4]
+                sessions[int(entry.name)] = int(session)
+                if state not in "ZX":
+                    parents.setdefault(int(parent), []).append(int(entry.name))
+    found = [process]
+    for one in found:
+        found += parents.get(one, [])
+    return [one for one in found[1:] if sessions[one] == sessions.get(process, os.getsid(0))]
+
+
+def end_descendants(process: int) -> None:
+    """End all that a process started, those first asked for it that will not."""
+    for number, seconds in ((signal.SIGTERM, PATIENCE - 1), (signal.SIGKILL, PATIENCE)):
+        told: set[int] = set()
+        until = time.monotonic() + seconds
+        while (left := descendants(process)) and time.monotonic() < until:
+            for one in set(left) - told:
+                _send(one, number)
+            told |= set(left)
+            time.sleep(0.02)
+
+
+def _send(process: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(process, number)
+
+
+def supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a program that calls :func:`follow_supervisor`, and return its exit code. Signals are handed on to it; it has ``GRACE`` seconds then
+    before it is killed with all that it started, and the code is 128 + n."""
+    heeded = _heeded()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heeded, signal.SIGCHLD})
+    try:
+        program = subprocess.Popen(command, env={**environment, SUPERVISOR: str(os.getpid())})
+        number = _hand_on(program, {*heeded, signal.SIGCHLD})
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if number is not None:
+        return 128 + number
+    return program.returncode if program.returncode >= 0 else 128 - program.returncode
+
+
+def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | None:
+    """Wait for the end of the program; the first signal that came meanwhile."""
+    first, until = None, 0.0
+    while program.poll() is None:
+        info = signal.sigwaitinfo(watched) if first is None else signal.sigtimedwait(watched, max(0.0, until - time.monotonic()))
+        if info is None:
+            _kill(program)
+        elif info.si_signo != signal.SIGCHLD:
+            if first is None:
+                first, until = info.si_signo, time.monotonic() + GRACE
+            if info.si_code != FROM_TERMINAL:
+                program.send_signal(info.si_signo)
+    return first
+
+
+def _kill(program: subprocess.Popen) -> None:
+    """Kill a program and all that it started."""
+    _send(program.pid, signal.SIGSTOP)  # it starts nothing more
+    left = descendants(program.pid)
+    for one in (program.pid, *left):
+        _send(one, signal.SIGKILL)
+    program.wait()
+
+
+def follow_supervisor() -> None:
+    """In a program that :func:`supervise` started, with its handlers installed: take signals from here on, and end when the supervisor is no more."""
+    supervisor = os.environ.pop(SUPERVISOR, None)
+    if supervisor is None:
+        return
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM))
+    if str(os.getppid()) != supervisor:
+        os.kill(os.getpid(), signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {*ENDING, signal.SIGCHLD})

@@ -1,0 +1,44 @@
+"""What a host may ask of a kernel's argument."""
+
+from collections.abc import Mapping
+
+from hls.ir import MemoryObject
+from hls.ir.accesses import CONSTANT_MEMORY
+from hls.rtl.interface import ArgumentInterface
+
+from .constants import kernel_arg_access_qualifier as access
+from .constants import kernel_arg_address_qualifier as address
+from .constants import kernel_arg_info, status_code
+from .constants import kernel_arg_type_qualifier as qualifier
+from .errors import LogicError
+
+__all__ = ["argument_fact"]
+
+_PLACES = {"buffer": address.GLOBAL, "local": address.LOCAL, "scalar": address.PRIVATE, "pipe": address.GLOBAL}
+_QUALIFIERS = {"__global", "global", "__constant", "constant", "__local", "local", "__private", "private", "const", "volatile", "restrict", "__restrict",
+               "__restrict__", "read_only", "write_only", "__read_only", "__write_only", "pipe"}
+
+
+def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int):
+    """The fact of OpenCL's number; ``memories`` are the kernel's. Raises LogicError for an unknown number."""
+    memory = memories.get(argument.name)
+    if parameter == kernel_arg_info.NAME:
+        return argument.name
+    if parameter == kernel_arg_info.TYPE_NAME:
+        return "".join(word if word == "*" else f" {word}" for word in argument.c_type.replace("*", " * ").split() if word not in _QUALIFIERS).strip()
+    if parameter == kernel_arg_info.ADDRESS_QUALIFIER:
+        return address.CONSTANT if memory is not None and CONSTANT_MEMORY in dict(memory.attrs) else _PLACES[argument.kind]
+    if parameter == kernel_arg_info.ACCESS_QUALIFIER:
+        words = {word.strip("_") for word in argument.c_type.split()}
+        return access.WRITE_ONLY if "write_only" in words else access.READ_ONLY if argument.kind == "pipe" else access.NONE
+    if parameter == kernel_arg_info.TYPE_QUALIFIER:
+        return _type_qualifier(argument, memory)
+    raise LogicError("clGetKernelArgInfo", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+
+
+def _type_qualifier(argument: ArgumentInterface, memory: MemoryObject | None) -> int:
+    if argument.kind == "pipe":
+        return qualifier.PIPE
+    if memory is None:
+        return qualifier.NONE
+    return sum(bit for bit, there in ((qualifier.CONST, memory.const), (qualifier.RESTRICT, memory.restrict), (qualifier.VOLATILE, memory.volatile)) if there)
