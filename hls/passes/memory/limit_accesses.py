@@ -33,7 +33,7 @@ class LimitAccesses(FunctionPass):
         if units * len(found) > self.max_accesses:
             many = f"{len(found):,} places" + (f" and has {units} compute units" if units > 1 else "")
             raise CompileError.at(found[0].span or function.span, f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
-                                  f"the limit is {self.max_accesses:,}", f"access it in a loop, or neighbours that become one wide access; {exceeded('accesses')}")
+                                  f"the limit is {self.max_accesses:,}", f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}")
         return function
 
 
