@@ -6,12 +6,14 @@ for real devices need, and is checked before the work is done. ``--limit NAME=N`
 
 from dataclasses import dataclass, fields, replace
 
-__all__ = ["LARGEST_INTERVAL", "MOST_AHEAD", "Limits", "exceeded"]
+__all__ = ["LARGEST_INTERVAL", "MOST_AHEAD", "MOST_CHOSEN", "Limits", "exceeded"]
 
 #: of a loop: cycles between two iterations that a program may ask for
 LARGEST_INTERVAL = 1 << 16
 #: of a loop: iterations that are issued before it is known whether there are any
 MOST_AHEAD = 4096
+#: channels of which a call may choose one as it runs; each is hardware of its own
+MOST_CHOSEN = 1024
 
 
 @dataclass(frozen=True)
@@ -20,14 +22,16 @@ class Limits:
 
     Attributes
     ----------
-    operations : of a kernel, once the bodies of all that it calls stand where they are called, and in all copies of a loop that is unrolled
+    operations : of a kernel as it is written, once the bodies of all that it calls stand where they are called
+    unrolled : operations in all copies of a loop that is unrolled
     units : compute units of a kernel
     copies : kernels, with all copies of those that are autorun
     accesses : places where a program accesses global memory, in all compute units; each has hardware of its own
     channel_bits : that channels hold; no device has so many
     """
 
-    operations: int = 20_000
+    operations: int = 50_000
+    unrolled: int = 20_000
     units: int = 128
     copies: int = 1024
     accesses: int = 256

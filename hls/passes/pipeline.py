@@ -109,7 +109,7 @@ __all__ = ["PipelineOptions", "all_stages", "deep_recursion", "fit_to_target", "
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds inlining and unrolling, ``max_accesses`` the accesses of global memory; ``address_bits`` is the width of a byte offset into any buffer of the board, and
+    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory; ``address_bits`` is the width of a byte offset into any buffer of the board, and
     ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
     ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device hold.
@@ -122,7 +122,8 @@ class PipelineOptions:
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
 
-    max_ops: int = Limits.operations
+    max_ops: int = Limits.unrolled
+    max_inlined: int = Limits.operations
     max_accesses: int = Limits.accesses
     address_bits: int = 40
     max_access_bytes: int = 64
@@ -166,7 +167,7 @@ def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = Non
 
 def inline_stage(options: PipelineOptions) -> Stage:
     """What makes kernels of kernels and helpers."""
-    return Stage("inline", (Inline(options.max_ops),))
+    return Stage("inline", (Inline(options.max_inlined),))
 
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
