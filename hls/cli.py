@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -17,9 +18,11 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
+from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .signals import deferred, exit_code, exit_on_signals, supervise
 from .target.board import Board, BoardError, known_boards, load_board
+from .time_limit import time_limit
 
 __all__ = ["main"]
 
@@ -55,6 +58,16 @@ def _prefix(_context, _parameter, name: str) -> str:
     if name and not (name.isidentifier() and name.isascii()):
         raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
     return name
+
+
+def _limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
+    limits = Limits()
+    for text in texts:
+        name, _, number = text.partition("=")
+        if name not in Limits.names() or not number.isdecimal() or not int(number):
+            raise click.BadParameter(f"{text!r} is not NAME=N with a number from 1 on and one of the names {', '.join(Limits.names())}")
+        limits = limits.with_limit(name, int(number))
+    return limits
 
 
 def _board(_context, _parameter, name: str | None) -> str:
@@ -95,15 +108,19 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.option("--prefix", metavar="NAME", default="", callback=_prefix, help="Put NAME_ in front of the name of every module and file.  [default: none]")
 @click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
+@click.option("--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=N", callback=_limits,
+              help=f"Set another budget: {', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.")
+@click.option("--time-limit", "seconds", type=click.FloatRange(0), metavar="SECONDS", default=0, help="End with an error after so long.  [default: never]")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
 def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, prefix, counters,
-            random_stalls, form, **inspected):
+            random_stalls, strict_fit, limits, seconds, form, **inspected):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
     options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
                       random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving,
-                      denorms_are_zero=denorms_are_zero, prefix=prefix, include_roots=include_roots)
+                      denorms_are_zero=denorms_are_zero, prefix=prefix, include_roots=include_roots, limits=limits)
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source, include_roots)
@@ -113,7 +130,7 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
             raise CompileError(Diagnostic(f"--testbench drives AXI ports, which board {facts.name} does not have",
                                           hint="choose another board, or leave --testbench out"))
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection)
+        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -127,16 +144,19 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
             click.echo(line)
 
 
-def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection):
-    """Compile and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
+def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection, strict: bool, seconds: float):
+    """Compile within ``seconds``, and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
     with deferred():  # a library that is interrupted while it is imported says that it is broken
         from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
         from .output import OutputError, check_output, write_results
         from .passes.manager import Stopped
+        from .report.collect import collect
 
     try:
         check_output(output)
-        result = driver.compile(text, board, options, file=str(source), inspection=inspection)
+        with time_limit(seconds):
+            result = driver.compile(text, board, options, file=str(source), inspection=inspection)
+            report = collect(result, str(source))
     except Stopped as stopped:
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None
@@ -144,11 +164,24 @@ def _compile(text: str, board: Board, options: Options, source: Path, output: Pa
         raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
     try:
         messages.sources |= result.module.sources
-        report, files = write_results(result, output, str(source))
+        messages.add(*result.warnings)
+        report = _fitted(report, messages, strict)
+        files = write_results(result, output, report)
     except OutputError as error:
         raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
-    messages.add(*result.warnings)
     return report, files
+
+
+def _fitted(report, messages: "_Messages", strict: bool):
+    """The report with a warning for each resource of which the design takes more than the device has. Raises CompileError where that is
+    to be an error."""
+    from .report.fit import misfits
+
+    found = misfits(report)
+    if strict and found:
+        raise CompileError(*(replace(one, severity="error") for one in found))
+    messages.add(*found)
+    return replace(report, messages=(*report.messages, *found))
 
 
 def _summary(report, output: Path, files: list[str]) -> list[str]:

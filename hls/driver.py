@@ -76,10 +76,10 @@ def compile_module(module: Module, board: Board, options: Options, warnings: tup
         board = board.with_memory(board.memory_named(name).partitioned())
     with uncollected(), deep_recursion():
         fused: list[Diagnostic] = []
-        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection)
+        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)
         board = as_used(module, board)
         kernels, told = plan_module(module, board, options, inspection)
-        channels = _channels(module, kernels, board)
+        channels = _channels(module, kernels, board, options)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         with deep_recursion(LONGEST_CHAIN):
@@ -102,12 +102,12 @@ def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple
     with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
-        return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board)}
+        return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board, options)}
 
 
-def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board) -> tuple[ChannelPlan, ...]:
+def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options) -> tuple[ChannelPlan, ...]:
     """The channels as they are built."""
-    asked = plan_channels(module.channels, [k.function for k in kernels], board)
+    asked = plan_channels(module.channels, [k.function for k in kernels], board, options.limits.channel_bits)
     return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 
 

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .limits import DEFAULT_LIMITS, Limits
+
 __all__ = ["CONTROLS", "MOST_CACHE_BYTES", "Options"]
 
 #: of a cache behind loads
@@ -19,6 +21,7 @@ class Options:
     ----------
     defines : macros, name to text
     include_dirs : folders searched by ``#include``
+    limits : budgets, beyond which a program is refused
     include_roots : folders outside which ``#include`` reads nothing; none for everywhere
     fp_relaxed, fpc : allow other orders of floating-point additions; round once at the end of a tree
     denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and give zeros for them
@@ -51,6 +54,7 @@ class Options:
     denorms_are_zero: bool = False
     prefix: str = ""
     include_roots: tuple[Path, ...] = ()
+    limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # one of them

@@ -11,7 +11,6 @@ from pathlib import Path
 from .prefix import prefixed
 from .report import json as report_json
 from .report import text as report_text
-from .report.collect import collect
 from .report.model import Report
 from .signals import temporary_folder
 
@@ -37,13 +36,12 @@ def check_output(output: Path) -> None:
         raise _refused(output, error) from error
 
 
-def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]:
-    """Write Verilog, reports and the interface into ``output``; returns the report and the names written.
+def write_results(result, output: Path, report: Report) -> list[str]:
+    """Write Verilog, the report and the interface into ``output``; returns the names written.
 
     Everything is made in a folder beside, which then takes the old results' place; other files in ``output`` stay.
     Raises :class:`OutputError`, after which everything is as it was.
     """
-    report = collect(result, source)
     prefix = f"{result.options.prefix}_" if result.options.prefix else ""
     verilog = prefixed(result.verilog, prefix)
     texts = {f"rtl/{name}": text for name, text in verilog.items()}
@@ -64,7 +62,7 @@ def write_results(result, output: Path, source: str) -> tuple[Report, list[str]]
         if isinstance(error, OSError):
             raise _refused(output, error) from error
         raise
-    return report, sorted(texts)
+    return sorted(texts)
 
 
 def _waivers(names: Iterable[str]) -> str:

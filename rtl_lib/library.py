@@ -57,13 +57,16 @@ def shared(cls):
     return cls
 
 
-#: Amaranth numbers the bits of a module's inputs with 16 bits, of which clocks and reset need a few
-MOST_INPUTS = (1 << 16) - 16
+#: Amaranth numbers the bits of a module's inputs, and those of an instance's outputs, with 16 bits, of which clocks and reset need a few
+MOST_BITS = (1 << 16) - 16
 
 
 def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
     """Whether a module with these ports can be converted by itself; a wider one stays a part of the module around it."""
-    return sum(len(Value.cast(value)) for value, direction in ports if direction is PortDirection.Input) < MOST_INPUTS
+    bits = {direction: 0 for direction in PortDirection}
+    for value, direction in ports:
+        bits[direction] += len(Value.cast(value))
+    return max(bits.values()) < MOST_BITS
 
 
 @dataclass

@@ -95,7 +95,7 @@ class PragmaChecker(DeclarationChecker):
 
     def _attribute(self, pragma: LoopPragma, attrs: dict, spans: dict):
         form = LOOP_PRAGMAS[pragma.name]
-        value = form.bare if not pragma.argument else self._number(pragma, pragma.argument, form.lowest)
+        value = form.bare if not pragma.argument else self._number(pragma, pragma.argument, form.lowest, form.highest)
         if form.attr in attrs:
             line = spans[form.attr].line
             if attrs[form.attr] != value:
@@ -104,7 +104,7 @@ class PragmaChecker(DeclarationChecker):
             self.warn(pragma.span, f"#pragma {pragma.name} says what the one at line {line} says", "remove one of them")
         attrs[form.attr], spans[form.attr] = value, pragma.span
 
-    def _number(self, pragma: LoopPragma, text: str, lowest: int) -> int:
+    def _number(self, pragma: LoopPragma, text: str, lowest: int, highest: int = LARGEST) -> int:
         try:
             nodes = parse_expressions(text, pragma.span, self.types())
         except CompileError:
@@ -114,8 +114,8 @@ class PragmaChecker(DeclarationChecker):
         if len(nodes) != 1:
             raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
         number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
-        if not lowest <= number <= LARGEST:
-            limit = f"at least {lowest}" if number < lowest else f"at most {LARGEST:,}"
+        if not lowest <= number <= highest:
+            limit = f"at least {lowest}" if number < lowest else f"at most {highest:,}"
             raise CompileError.at(pragma.span, f"#pragma {pragma.name} cannot be {number:,}", limit)
         return number
 

@@ -5,28 +5,34 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..diag import CompileError, Span
+from ..limits import LARGEST_INTERVAL, MOST_AHEAD
 
 __all__ = ["IGNORED_PRAGMAS", "LARGEST", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma",
            "without_vendor"]
 
+#: the largest number a pragma may have
+LARGEST = (1 << 31) - 1
+
 
 @dataclass(frozen=True)
 class PragmaForm:
-    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is needed."""
+    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is needed. ``highest`` is the largest argument for
+    which a device has room."""
 
     attr: str
     bare: int | bool | None
     takes_argument: bool = True
     lowest: int = 0
+    highest: int = LARGEST
 
 
 LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "unroll": PragmaForm("unroll", -1, lowest=1),
-    "ii": PragmaForm("ii", None, lowest=1),
+    "ii": PragmaForm("ii", None, lowest=1, highest=LARGEST_INTERVAL),
     "loop_coalesce": PragmaForm("loop_coalesce", -1, lowest=1),
     "max_concurrency": PragmaForm("max_concurrency", None),
     "max_interleaving": PragmaForm("max_interleaving", None),
-    "speculated_iterations": PragmaForm("speculated_iterations", None),
+    "speculated_iterations": PragmaForm("speculated_iterations", None, highest=MOST_AHEAD),
     "disable_loop_pipelining": PragmaForm("disable_loop_pipelining", True, takes_argument=False),
     "nofusion": PragmaForm("nofusion", True, takes_argument=False),
     "nounroll": PragmaForm("unroll", 1, takes_argument=False),
@@ -39,8 +45,6 @@ IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 #: attributes before a loop, by the pragma that says the same
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
-#: the largest number a pragma may have
-LARGEST = (1 << 31) - 1
 
 
 @dataclass(frozen=True)

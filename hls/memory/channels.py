@@ -9,6 +9,7 @@ from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_end
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Function, MemoryObject, Op
 from ..ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
+from ..limits import Limits, exceeded
 from ..passes.order.expand_channel_indices import CHOSEN
 from ..target.board import Board, Stream
 
@@ -55,9 +56,10 @@ class _Side:
         return f"the board's stream {self.name}" if self.stream else f"kernel {self.name}{_at(self.span)}"
 
 
-def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Function], board: Board) -> tuple[ChannelPlan, ...]:
+def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Function], board: Board,
+                  most_bits: int = Limits.channel_bits) -> tuple[ChannelPlan, ...]:
     """A plan for every one of the ``declared`` channels that the kernels, ready for scheduling, use. Raises CompileError
-    for one that does not join exactly two sides, of which one may be a stream of the board."""
+    for one that does not join exactly two sides, of which one may be a stream of the board, and for the one with which they hold more than ``most_bits``."""
     sides = _sides(kernels)
     outside = [_outside(declared[end.channel], end, side) for end, found in sides.items() for side in found
                if not 0 <= end.index < (declared[end.channel].length or 1)]
@@ -73,8 +75,20 @@ def plan_channels(declared: Mapping[str, MemoryObject], kernels: Iterable[Functi
     if errors:
         raise CompileError(*errors)
     joined = [(channel, index, *(sides.get(Endpoint(channel, index, w)) for w in (True, False))) for channel, index in places]
-    return tuple(_plan(declared[channel], index, writers[0], readers[0])
-                 for channel, index, writers, readers in joined if writers and readers)
+    plans = tuple(_plan(declared[channel], index, writers[0], readers[0])
+                  for channel, index, writers, readers in joined if writers and readers)
+    _check_bits(plans, most_bits)
+    return plans
+
+
+def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
+    total = 0
+    for plan in plans:
+        total += plan.depth * plan.bits
+        if total > most:
+            others = f", and {total - plan.depth * plan.bits:,} those before it" if total > plan.depth * plan.bits else ""
+            raise CompileError.at(plan.span, f"channel '{plan.name}' of depth {plan.depth:,} holds {plan.depth * plan.bits:,} bits{others}; no device has more than "
+                                  f"{most:,}", f"write a smaller depth; {exceeded('channel-bits')}")
 
 
 def bound_stream(declared: MemoryObject, board: Board) -> Stream:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
+from ..limits import DEFAULT_LIMITS, Limits
 from ..target.board import Board
 from ..target.delay import DelayModel
 from .float.contract_float_trees import ContractFloatTrees
@@ -53,6 +54,7 @@ from .memory.forward_stores import ForwardStores
 from .memory.hoist_invariant_loads import HoistInvariantLoads
 from .memory.hoist_redundant_loads import HoistRedundantLoads
 from .memory.legalize_accesses import LegalizeAccesses
+from .memory.limit_accesses import LimitAccesses
 from .memory.loads_to_atomic_reads import LoadsToAtomicReads
 from .memory.lower_constant_tables import LowerConstantTables
 from .memory.lower_private_memories import LowerPrivateMemories
@@ -107,7 +109,7 @@ __all__ = ["PipelineOptions", "all_stages", "deep_recursion", "fit_to_target", "
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_ops`` bounds unrolling; ``address_bits`` is the width of a byte offset into any buffer of the board, and
+    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory; ``address_bits`` is the width of a byte offset into any buffer of the board, and
     ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
     ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device hold.
@@ -120,7 +122,9 @@ class PipelineOptions:
     ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
 
-    max_ops: int = 20_000
+    max_ops: int = Limits.unrolled
+    max_inlined: int = Limits.operations
+    max_accesses: int = Limits.accesses
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
@@ -146,13 +150,13 @@ CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeEliminatio
 TIDY = (ConstantFolding(flat=True), *CLEAN[1:])
 
 
-def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False) -> Stage:
+def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False, limits: Limits = DEFAULT_LIMITS) -> Stage:
     """What makes the functions of one text a program, for hardware and emulator alike."""
     return Stage("link", (
         *((ForEachFunction(FlushDenormals()),) if flush else ()),
         # before helpers become a part of their callers: what stands in one expression is seen
         *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
-        LinkPipes(), ReplicateAutorun(),
+        LinkPipes(), ReplicateAutorun(limits.operations, limits.units, limits.copies),
     ))
 
 
@@ -161,7 +165,9 @@ def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = Non
     return Stage("legalize", (CheckLegality(warn), StripPrintf(), PlaceBuffers(board)))
 
 
-INLINE = Stage("inline", (Inline(),))
+def inline_stage(options: PipelineOptions) -> Stage:
+    """What makes kernels of kernels and helpers."""
+    return Stage("inline", (Inline(options.max_inlined),))
 
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
@@ -275,6 +281,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
 
 def _order(options: PipelineOptions) -> Stage:
     return Stage("order", (
+        # the first that asks of each two accesses whether they may meet; those that can be joined are
+        LimitAccesses(options.max_accesses),
         # of what is still a memory; order and recurrences are those of copies from here on
         MarkPrivatizable(options.address_bits), MultiBufferPrivate(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
         # while recurrences are of data alone, before tokens of order
@@ -309,7 +317,7 @@ def units_stage(loads: AbstractSet[Op]) -> Stage:
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option asks for; ``options`` must say all about the target."""
     options = replace(options, fp_relaxed=True, hazards=True)
-    return (link_stage(True, None, True), legalize_stage(board), INLINE, *kernel_stages(options), target_stage(options), units_stage(frozenset()))
+    return (link_stage(True, None, True), legalize_stage(board), inline_stage(options), *kernel_stages(options), target_stage(options), units_stage(frozenset()))
 
 
 @dataclass(frozen=True)
@@ -329,10 +337,10 @@ class ForEachFunction(ModulePass):
 
 
 def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False,
-                 inspection: Inspection | None = None) -> Module:
+                 inspection: Inspection | None = None, limits: Limits = DEFAULT_LIMITS) -> Module:
     """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note each; with ``flush``
     subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit together."""
-    return PassManager(inspection).run((link_stage(fpc, tell, flush),), module)
+    return PassManager(inspection).run((link_stage(fpc, tell, flush, limits),), module)
 
 
 def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
@@ -346,7 +354,7 @@ def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Mo
     Raises CompileError for a kernel that cannot be built.
     """
     with deep_recursion():
-        inlined = PassManager(options.inspection, options.check).run((INLINE,), module)
+        inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
         functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 

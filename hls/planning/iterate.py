@@ -70,6 +70,7 @@ class Compilation:
         memory, device, timing = self.board.memory, self.board.device, self.timing
         onchip = memory.kind == "onchip"
         return PipelineOptions(
+            max_ops=self.options.limits.unrolled, max_inlined=self.options.limits.operations, max_accesses=self.options.limits.accesses,
             address_bits=timing.address_bits, max_access_bytes=128 if onchip else memory.word_bytes,
             word_bytes=0 if onchip else memory.word_bytes, memory_latency=self.board.read_latency,
             ram_bytes=device.rams.count * device.rams.bits // 8, hazards=not onchip, fp_relaxed=self.options.fp_relaxed, in_memory=in_memory,

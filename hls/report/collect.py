@@ -6,6 +6,7 @@ from dataclasses import replace
 from ..ir import Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..rtl.system import module_names
 from ..schedule import OperatorTiming, ways
 from .loops import collect_loops
 from .memories import collect_memories
@@ -24,11 +25,12 @@ def collect(result, source: str) -> Report:
     area = estimate(result.verilog, result.top, device)
     latency = result.board.read_latency
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
+    modules = module_names([kernel.name for kernel in result.interface.kernels])
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(kernel.function.name)), replace(timing, memory=kernel.memory))
+        collect_kernel(kernel, result.module, latency, _sum(area, _parts(modules[kernel.function.name])), replace(timing, memory=kernel.memory))
         for kernel in result.kernels
     )
-    mine = {name for kernel in kernels for name in _parts(kernel.name)}
+    mine = {name for module in modules.values() for name in _parts(module)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
                   CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels),
@@ -52,9 +54,9 @@ def _channels(plans) -> tuple[Channel, ...]:
                  for same in found.values() for first in same[:1])
 
 
-def _parts(kernel: str) -> tuple[str, str]:
-    """The instances in the top module that belong to one kernel."""
-    return kernel, f"{kernel}_control"
+def _parts(module: str) -> tuple[str, str]:
+    """The instances in the top module that belong to the kernel whose module has that name."""
+    return module, f"{module}_control"
 
 
 def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:

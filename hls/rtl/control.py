@@ -40,7 +40,8 @@ class AxiLiteKernels:
             control.idle.eq(~hardware.busy),
             control.error.eq(hardware.error),
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
-            *(control.counters[c.name].eq(v) for c, v in zip(counters.layout.counters, counters.values, strict=True)),
+            # all at once: Amaranth looks at every bit of a signal for each statement that sets a part of it
+            Value.cast(control.counters).eq(Cat(_of_width(v, c.bits) for c, v in zip(counters.layout.counters, counters.values, strict=True))),
         ]
         self.controls.append(control)
         if not hardware.autorun:
@@ -56,6 +57,10 @@ class AxiLiteKernels:
             wiring.connect(m, window, control.bus)
         m.d.comb += [interrupt.eq(Cat(self.interrupts)), self.forget.eq(Cat(c.forget for c in self.controls).any())]
         return flat_ports(windows.bus, "s_axil") | {"interrupt": (interrupt, PortDirection.Output)}
+
+
+def _of_width(value: Value, bits: int) -> Value:
+    return value[:bits] if len(value) >= bits else Cat(value, C(0, bits - len(value)))
 
 
 class WiredKernels:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from ..analysis.channels.endpoints import is_call
 from ..diag import CompileError
 from ..ir import Op, Region, Value
+from ..limits import MOST_AHEAD
 from ..passes.order.write_port_constraints import BOOKED
 from .groups import group_windows, ring_of, whole_groups
 from .history import histories
@@ -36,7 +37,7 @@ from .turns import on_way
 __all__ = ["RegionPlanner"]
 
 #: no loop has more tokens on their way than this, so a wider window means nothing
-MOST_IN_WINDOW = 4096
+MOST_IN_WINDOW = MOST_AHEAD
 
 
 #: nobody wants a clock this many times slower than the board's for the sake of an II

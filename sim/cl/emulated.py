@@ -93,7 +93,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
 
     parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
     try:
-        module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero)
+        module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
         emulator = Emulator(module, depths=lambda: _depths(module, board, options))
         return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings)

@@ -1,6 +1,7 @@
 """From an output folder of the compiler to a testbench in its ``tb/``."""
 
 import json
+import keyword
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ __all__ = ["TestbenchError", "write_testbench"]
 
 #: Written anew each time; the first file is the user's to edit and is kept once it is there.
 USERS_FILE, OUR_FILES = "bench.py", ("board.py", "test_kernels.py")
+#: names of Python that bench.py uses
+USED = {"cocotb", "np", "Board", "random_buffer", "print"}
 INTEGER = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
            "long": "int64", "ulong": "uint64", "bool": "uint8", "size_t": "uint64", "half": "float16", "float": "float32", "double": "float64"}
 
@@ -39,7 +42,8 @@ def write_testbench(output: Path) -> list[str]:
                              "with others by channels: run them from a host program instead")
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True,
                                    undefined=jinja2.StrictUndefined, autoescape=False)
-    kernels = [_kernel(kernel) for kernel in interface["kernels"]]
+    taken = {kernel["name"] for kernel in interface["kernels"]}
+    kernels = [_kernel(kernel, taken) for kernel in interface["kernels"]]
     names = [name for name in (USERS_FILE, *OUR_FILES) if name != USERS_FILE or not (output / "tb" / name).exists()]
     try:
         (output / "tb").mkdir(exist_ok=True)
@@ -53,12 +57,16 @@ def write_testbench(output: Path) -> list[str]:
     return [f"tb/{name}" for name in names]
 
 
-def _kernel(kernel: dict) -> dict:
+def _kernel(kernel: dict, names: set[str]) -> dict:
     arguments = [{"name": argument["name"], "value": _value(argument)} for argument in kernel["arguments"]]
     size = "(16,)" if kernel["ndrange"] else "(1,)"
     if kernel["ndrange"] and kernel["work_group_size"]:
         size = str(tuple(2 * n if d == 0 else n for d, n in enumerate(kernel["work_group_size"])))
-    return {"name": kernel["name"], "arguments": arguments, "global_size": size}
+    name = kernel["name"]
+    test = name
+    while keyword.iskeyword(test) or test in USED or test in names - {name}:  # names that mean something in Python, or that the file uses itself
+        test = f"test_{test}"
+    return {"name": name, "test": test, "arguments": arguments, "global_size": size}
 
 
 def _value(argument: dict) -> str:

@@ -3,13 +3,15 @@
 import os
 import re
 import stat
+from functools import reduce
 from itertools import pairwise
+from operator import xor
 
 import pytest
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.exits import ExitFifo
@@ -144,3 +146,29 @@ def test_the_mode_of_the_cache_is_that_of_the_umask(tmp_path, umask, mode):
     path.rename(path.with_suffix(".new"))
     convert_part(CreditCounter(4), tmp_path / "cache")
     assert [one.read_text() for one in (tmp_path / "cache").iterdir()] == [whole]
+
+
+@shared
+class Broad(wiring.Component):
+    """More bits at one side than Amaranth numbers."""
+
+    def __init__(self, *, inputs: int, outputs: int):
+        super().__init__({f"{name}{k}": direction(512) for name, direction, count in (("i", In, inputs), ("o", Out, outputs)) for k in range(count)})
+        self.sides = [getattr(self, f"i{k}") for k in range(inputs)], [getattr(self, f"o{k}") for k in range(outputs)]
+
+    def elaborate(self, platform):
+        m = Module()
+        given, driven = self.sides
+        m.d.comb += [to.eq(given[k % len(given)] + k) for k, to in enumerate(driven)]
+        return m
+
+
+@pytest.mark.parametrize("inputs, outputs", [(130, 1), (1, 130)])
+def test_parts_with_more_bits_than_amaranth_numbers(inputs, outputs, tmp_path):
+    m = Module()
+    m.submodules.part = part = Broad(inputs=inputs, outputs=outputs)
+    a, r = Signal(512), Signal(512)
+    m.d.comb += [port.eq(a) for port in part.sides[0]]
+    m.d.comb += r.eq(reduce(xor, part.sides[1]))
+    verilog = convert(m, "top", {"a": (a, PortDirection.Input), "r": (r, PortDirection.Output)}, tmp_path)
+    assert list(verilog) == ["top.v"]

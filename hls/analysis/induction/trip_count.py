@@ -1,6 +1,7 @@
 """How often a loop runs, found by running the part of it that decides."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...ir import OPS, Op, Region, Value, evaluate
@@ -26,10 +27,20 @@ class Trips:
     exact: bool
 
 
+#: facts that are looked for; what a condition implies beyond that is not used
+MOST_FACTS = 512
+
+
 def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
-    """Truth values that follow from ``condition`` being true (or false)."""
-    facts: dict[Value, bool] = {}
-    _imply(condition, truth, facts)
+    """Truth values that follow from ``condition`` being true (or false), the nearest ones of many."""
+    facts: dict[Value, bool] = {condition: truth}
+    open_ = deque(facts)
+    while open_ and len(facts) < MOST_FACTS:
+        value = open_.popleft()
+        for further, holds in _imply(value, facts[value]):
+            if further not in facts:  # conditions share parts: each is looked at once, or time would double with each of them
+                facts[further] = holds
+                open_.append(further)
     return facts
 
 
@@ -105,22 +116,21 @@ def never_both(one: Value, other: Value) -> bool:
     return Exclusions().never_both(one, other)
 
 
-def _imply(value: Value, truth: bool, facts: dict[Value, bool]):
-    facts[value] = truth
+def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
+    """What follows at once from a value being true or false."""
     op = value.op
     if op is None:
         return
     if op.opcode == ("and" if truth else "or"):
-        for operand in op.operands:
-            _imply(operand, truth, facts)
+        yield from ((operand, truth) for operand in op.operands)
     elif op.opcode == "xor" and constant(op.operands[1]) == 1:
-        _imply(op.operands[0], not truth, facts)
+        yield op.operands[0], not truth
     elif op.opcode in ("if", "select"):
         arms = _arms(op, value)
         for k, arm in enumerate(arms):
             if constant(arm) is not None and bool(constant(arm)) != truth:  # not this one, so the other
-                _imply(op.operands[0], k == 1, facts)
-                _imply(arms[1 - k], truth, facts)
+                yield op.operands[0], k == 1
+                yield arms[1 - k], truth
 
 
 def _arms(op: Op, value: Value) -> list[Value]:

@@ -4,11 +4,13 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 from ...diag import CompileError
 from ...ir import Builder, Function, Module, Op
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
+from ...limits import Limits, exceeded
 from ..lowering.inline import Inline
 from ..manager import Form, ModulePass
 from .autorun import repeat_for_ever
@@ -24,14 +26,19 @@ class ReplicateAutorun(ModulePass):
     Raises CompileError where a copy would have the name of another kernel.
     """
 
+    max_ops: int = Limits.operations
+    max_units: int = Limits.units
+    max_copies: int = Limits.copies
+
     name = "replicate-autorun"
     provides = frozenset({Form.LINKED})
 
     def run(self, module: Module) -> Module:
-        """The program with all copies."""
+        """The program with all copies. Raises CompileError for more than the limits allow."""
+        _check_copies(module, self.max_units, self.max_copies)
         if not any(f.attrs.get("autorun") for f in module.kernels):
             return module
-        module = Inline().run(module)  # who asks for its place may be a helper
+        module = Inline(self.max_ops).run(module)  # who asks for its place may be a helper
         functions: dict[str, Function] = {}
         for function in module.functions.values():
             for copy in _copies(function) if function.attrs.get("autorun") else [function]:
@@ -40,6 +47,21 @@ class ReplicateAutorun(ModulePass):
                                           "rename one of them")
                 functions[copy.name] = copy
         return Module(functions, module.sources, module.channels)
+
+
+def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
+    """Raise CompileError for kernels with too many copies or compute units."""
+    copies = 0
+    for function in module.kernels:
+        asked, autorun = prod(compute_units(function)), function.attrs.get("autorun")
+        copies += asked if autorun else 1
+        most, name = (max_copies, "copies") if autorun else (max_units, "units")
+        if asked > most:
+            raise CompileError.at(function.span, f"num_compute_units asks for {asked:,} {'copies' if autorun else 'compute units'} of kernel {function.name}; "
+                                  f"the limit is {most:,}", f"a device holds some tens; {exceeded(name)}")
+        if copies > max_copies:
+            raise CompileError.at(function.span, f"with kernel {function.name} and its copies the program has {copies:,} kernels; the limit is {max_copies:,}",
+                                  exceeded("copies"))
 
 
 def compute_units(function: Function) -> tuple[int, ...]:

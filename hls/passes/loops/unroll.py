@@ -9,6 +9,7 @@ from ...diag import CompileError, Diagnostic, Span
 from ...ir import Builder, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import constant, inline_region, rewrite
+from ...limits import exceeded
 from ..manager import Form, FunctionPass
 from .unroll_policy import AutoUnrollPolicy
 
@@ -83,7 +84,7 @@ class Unroll(FunctionPass):
         if total > self.max_ops:
             inner = any(each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0]))
             raise CompileError.at(op.span, f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
-                                  f"{total:,} operations; the limit is {self.max_ops:,}", "unroll it partially: #pragma unroll 8")
+                                  f"{total:,} operations; the limit is {self.max_ops:,}", f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}")
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
             raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",

@@ -6,6 +6,7 @@ from ...diag import CompileError
 from ...ir import Builder, Function, Module, Op, PointerType, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import rewrite
+from ...limits import Limits, exceeded
 from ..manager import Form, ModulePass
 from .ivdep_targets import follow_pointers, objects
 
@@ -20,15 +21,50 @@ class Inline(ModulePass):
     loop no value of the last iteration seems to be needed.
     """
 
+    max_ops: int = Limits.operations
+
     name = "inline"
     provides = frozenset({Form.INLINED})
 
     def run(self, module: Module) -> Module:
-        """Raises CompileError for recursion."""
+        """Raises CompileError for recursion, and for a kernel that becomes larger than ``max_ops`` operations."""
         done: dict[str, Function] = {}
+        sizes = _Sizes(module)
+        for function in module.kernels:
+            _check_size(function, sizes, self.max_ops)
         for function in module.kernels:
             follow_pointers(_inlined(function, module, done, []))
         return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
+
+
+class _Sizes:
+    """How many operations functions are with the bodies of all that they call."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self._known: dict[str, int] = {}
+
+    def of(self, name: str, stack: tuple[str, ...] = ()) -> int:
+        """Of a function that ``stack`` calls; 0 of one that calls itself, which is refused elsewhere."""
+        if name in stack:
+            return 0
+        if name not in self._known:
+            self._known[name] = sum(self.of_op(op, (*stack, name)) for op in walk(self.module.functions[name].body))
+        return self._known[name]
+
+    def of_op(self, op: Op, stack: tuple[str, ...] = ()) -> int:
+        """Of an operation without its regions."""
+        return self.of(op.attrs["callee"], stack) if op.opcode == "call" else 1
+
+
+def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
+    """Raise CompileError at the largest call of a kernel that becomes too large."""
+    total = sizes.of(function.name)
+    largest = max((op for op in walk(function.body) if op.opcode == "call"), key=sizes.of_op, default=None)
+    if total > most:
+        what = f", {sizes.of_op(largest):,} of them in the call of {largest.attrs['callee']}, as every call is hardware of its own" if largest else ""
+        raise CompileError.at(largest.span if largest else function.span, f"kernel {function.name} becomes {total:,} operations{what}; the limit is {most:,}",
+                              f"write loops instead of many calls and lines; {exceeded('operations')}")
 
 
 def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:

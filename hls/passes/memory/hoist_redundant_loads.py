@@ -32,8 +32,10 @@ class HoistRedundantLoads(FunctionPass):
         result = clone_function(function)
         writes = Writes(result)
         values: dict[Value, Value] = {}
+        # looked for at once: most programs have few such buffers, or none
+        conditional = {memory_name(op) for op in walk(result.body) if writes.movable(op) and constant(predicate(op)) != 1}
         for region in list(regions(result.body)):
-            for load in [op for op in region.ops if writes.movable(op) and constant(predicate(op)) == 1]:
+            for load in [op for op in region.ops if writes.movable(op) and constant(predicate(op)) == 1 and memory_name(op) in conditional]:
                 _Early(region, load, writes, values).run()
         resolve(result.body, values)
         return result

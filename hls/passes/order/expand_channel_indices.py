@@ -11,6 +11,7 @@ from ...ir.concurrent import outside_channels
 from ...ir.rewrite import constant, rewrite
 from ...ir.storage import zero
 from ...ir.values import signed
+from ...limits import MOST_CHOSEN
 from ..manager import Form, FunctionPass
 
 __all__ = ["CHOSEN", "ExpandChannelIndices"]
@@ -51,9 +52,10 @@ class ExpandChannelIndices(FunctionPass):
 def _places(call: Op, possible: PossibleValues) -> list[int]:
     """The channels of the array that the call may be made on, by their numbers."""
     length, numbers = call.attrs.get("length", 1), possible.of(call.operands[0])
-    if numbers is None:
-        return list(range(length))
-    inside = sorted(x for x in numbers if x < length)
+    inside = list(range(length)) if numbers is None else sorted(x for x in numbers if x < length)
+    if len(inside) > MOST_CHOSEN:
+        raise CompileError.at(call.span, f"'{call.attrs['channel']}': this call may be one on any of {len(inside):,} channels, each of which is hardware of its own; "
+                              f"the limit is {MOST_CHOSEN:,}", "make the array smaller, or the index one of few numbers, such as i % 8")
     if numbers and not inside:
         raise CompileError.at(call.span, f"'{call.attrs['channel']}': {outside_channels(signed(min(numbers), 64), length)}",
                               "check the index: this call is never one on a channel of the array")

@@ -315,9 +315,19 @@ def _under(choice: Op, facts: dict[Value, bool], b: Builder) -> Value | None:
 
 
 def _conjuncts(condition: Value) -> list[Value]:
-    """The conditions that hold together where this one does."""
-    both = _defined_by(condition, "and")
-    return list(dict.fromkeys(each for half in both.operands for each in _conjuncts(half))) if both else [condition]
+    """The conditions that hold together where this one does, each once."""
+    found, open_, seen = [], [condition], set()
+    while open_:
+        each = open_.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        both = _defined_by(each, "and")
+        if both:
+            open_ += reversed(both.operands)
+        else:
+            found.append(each)
+    return found
 
 
 def _nothing_loaded(c, x, y):

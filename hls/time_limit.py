@@ -1,0 +1,35 @@
+"""An end to what takes too long, for commands that others' texts are given to."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .diag import CompileError, Diagnostic
+
+__all__ = ["time_limit"]
+
+
+class _TimeUp(BaseException):
+    """Not an Exception, so that nobody on the way takes it for a failure of what he tried."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raises CompileError in the block after so many seconds; 0 is no limit. For the main thread only, as signals are."""
+    if not seconds:
+        yield
+        return
+
+    def end(*_):
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _TimeUp:
+        raise CompileError(Diagnostic(f"this takes longer than the {seconds:g} s of --time-limit",
+                                      hint="unroll less, ask for fewer copies, or allow more time")) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
